@@ -284,7 +284,7 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
 // Serves the files of the cluster to the process that has started this program, until that process ends.
 int Files(const Arguments& arguments) {
   constexpr unsigned kLimitOfEnd = 60;  // seconds for the requests in progress, whose answers nobody reads
-  const auto flags = Flags::Parse(arguments, {"--user"}, {});
+  const auto flags = Flags::Parse(arguments, {"--user", "--memory"}, {});
   if (!flags.ok()) return ExitWith(flags.error(), "files");
   // The signals that stop a job reach all its processes, but a process may then still write a checkpoint.
   sigset_t ignored;
@@ -300,7 +300,8 @@ int Files(const Arguments& arguments) {
                                             return hadoop::fileserver::Mounted{std::move(opened.files), opened.umask};
                                           },
                                           .version = [&] { return backend::yarn::am::TokensVersion(environment); }};
-  const Status served = hadoop::fileserver::Serve(STDIN_FILENO, STDOUT_FILENO, source, [] { ::alarm(kLimitOfEnd); });
+  const hadoop::fileserver::Streams streams{STDIN_FILENO, STDOUT_FILENO, flags->number("--memory", -1)};
+  const Status served = hadoop::fileserver::Serve(streams, source, [] { ::alarm(kLimitOfEnd); });
   return served.ok() ? EXIT_SUCCESS : ExitWith(served.error(), "files");
 }
 

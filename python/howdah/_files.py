@@ -1,8 +1,9 @@
 """The process `howdah-agent files`, which reads and writes the files of the cluster for this process.
 
 Messages are frames: the sizes of a header and a payload (two big-endian numbers of 4 bytes), the header (JSON), and the
-payload. A thread receives the answers, so requests of several threads are under way at the same time. The process is
-started at the first request; a child made by fork starts its own.
+payload. A thread receives the answers, so requests of several threads are under way at the same time. Bytes that are
+read arrive in memory that both processes share. The process is started at the first request; a child made by fork
+starts its own.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import threading
 from collections import deque
 from typing import Any, NamedTuple
 
-from . import _program
+from . import _arena, _program
 from ._errors import HowdahError
 
-PIECE = 4 << 20  # the bytes that one request reads or writes; the limit of howdah-agent is 16 MiB
+PIECE = 4 << 20  # the bytes that one request usually reads or writes
+LARGEST = 16 << 20  # the limit of howdah-agent
 _PIPE_SIZE, _SET_PIPE_SIZE = 1 << 20, 1031  # F_SETPIPE_SZ, which fcntl lacks before Python 3.10
 _SIZES = struct.Struct(">II")
 
@@ -61,9 +63,10 @@ def error_of(error: dict[str, str]) -> OSError:
 
 
 class Pending:
-    """A request that is under way."""
+    """A request that is under way. part: of the shared memory, where the bytes arrive."""
 
-    def __init__(self) -> None:
+    def __init__(self, part: _arena.Part | None = None) -> None:
+        self._part = part
         self._done = threading.Event()
         self._answer: Answer | OSError | None = None
 
@@ -81,6 +84,13 @@ class Pending:
         assert answer is not None
         raise answer
 
+    def bytes(self) -> memoryview:
+        """The bytes that were read. Their memory is not used again while the view or a part of it exists."""
+        answer = self.wait()
+        if self._part is None:
+            return memoryview(answer.payload)
+        return self._part.view(answer.header["read"])
+
 
 class Server:
     """A running howdah-agent. Thread-safe."""
@@ -90,6 +100,9 @@ class Server:
         user = _user()
         if user:
             arguments += ["--user", user]
+        self._arena = _arena.make()
+        if self._arena is not None:
+            arguments += ["--memory", str(self._arena.fd)]
         self._stderr = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             arguments,
@@ -98,7 +111,10 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             start_new_session=True,
+            pass_fds=() if self._arena is None else (self._arena.fd,),
         )
+        if self._arena is not None:
+            self._arena.close()
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         for pipe in (self._in, self._out):
@@ -117,9 +133,25 @@ class Server:
     def ended(self) -> bool:
         return self._why_ended is not None
 
+    def read(self, file: int, start: int, end: int, until: int = 0, *, only_shared: bool = False) -> Pending | None:
+        """Requests bytes of an open file, at most LARGEST.
+
+        until: the end of the bytes that are read in order from here; 0: not known. only_shared: returns None if the
+        shared memory has no space, instead of receiving the bytes through the pipe.
+        """
+        part = None if self._arena is None else self._arena.take(end - start)
+        fields = {"file": file, "offset": start, "length": end - start, "until": until}
+        if part is not None:
+            fields["memory"] = part.start
+        elif only_shared:
+            return None
+        return self._send("read", b"", fields, Pending(part))
+
     def send(self, op: str, payload: Any = b"", **fields: Any) -> Pending:
         """Sends a request. payload: anything with the buffer interface."""
-        pending = Pending()
+        return self._send(op, payload, fields, Pending())
+
+    def _send(self, op: str, payload: Any, fields: dict[str, Any], pending: Pending) -> Pending:
         with self._lock:
             self._write(op, fields, memoryview(payload).cast("B"), pending)
         self._send_posted()
@@ -149,7 +181,7 @@ class Server:
         header = json.dumps({"id": number, "op": op, **fields}).encode()
         self._pending[number] = pending
         try:
-            _write(self._in, [memoryview(_SIZES.pack(len(header), len(body)) + header), body])
+            write_all(self._in, [memoryview(_SIZES.pack(len(header), len(body)) + header), body])
         except OSError:
             pass  # it has ended; the receiving thread reports why
         except BaseException:  # such as KeyboardInterrupt: the rest of the frame is missing
@@ -218,7 +250,7 @@ class Server:
         self._why_ended = "a file cannot be used in a child of the process that has opened it; open it in the child"
 
 
-def _write(fd: int, parts: list[memoryview]) -> None:
+def write_all(fd: int, parts: list[memoryview]) -> None:
     while parts:
         written = os.writev(fd, parts)
         while parts and written >= len(parts[0]):

@@ -11,8 +11,9 @@ import json
 import os
 import re
 import threading
+from collections import deque
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Iterator
 
 from . import _files, _fsspec, _needs
 
@@ -208,8 +209,21 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
 
     def get_file(self, rpath: str, lpath: Any = None, **options: Any) -> None:
         """Copies a file to this machine, or makes a directory there."""
-        # Each byte is read once, in order: a cache would only copy it.
-        super().get_file(rpath, lpath, **{"cache_type": "none", **options})
+        if hasattr(lpath, "write") or options.get("outfile") is not None or self.isdir(rpath):
+            # Each byte is read once, in order: a cache would only copy it.
+            super().get_file(rpath, lpath, **{"cache_type": "none", **options})
+            return
+        callback = options.get("callback") or _fsspec_module.callbacks.NoOpCallback()
+        native = _Native(self._uri, self._strip_protocol(rpath))
+        try:
+            callback.set_size(native.size)
+            os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
+            with open(lpath, "wb", buffering=0) as target:
+                for piece in native.pieces(0, native.size):
+                    _files.write_all(target.fileno(), [piece])
+                    callback.relative_update(len(piece))
+        finally:
+            native.close()
 
 
 class _Native:
@@ -217,7 +231,7 @@ class _Native:
 
     def __init__(self, uri: str, path: str) -> None:
         self._uri, self._path = uri, path
-        self._next: tuple[int, int, _files.Pending] | None = None  # a part that is read ahead
+        self._next: tuple[int, int, Any] | None = None  # a part that is read ahead
         self._open()
         self.size: int = self._size
 
@@ -227,35 +241,48 @@ class _Native:
         self._file, self._size = answer.header["file"], answer.header["size"]
         self._next = None
 
-    def _send(self, start: int, end: int) -> _files.Pending:
-        return self._server.send("read", file=self._file, offset=start, length=end - start)
+    def send(self, start: int, end: int, until: int = 0, *, only_shared: bool = False) -> _files.Pending | None:
+        """Requests the bytes from start to end; the other parameters are those of Server.read."""
+        return self._server.read(self._file, start, end, until, only_shared=only_shared)
 
-    def read(self, start: int, end: int, ahead: bool = False) -> bytes:
+    def received(self, pending: Any, start: int, end: int) -> memoryview:
+        """The bytes from start to end, which were requested."""
+        piece: memoryview = pending.bytes()
+        if len(piece) != end - start:
+            raise OSError(f"reading {self._path}: the file has become shorter than its {self.size} bytes")
+        return piece
+
+    def pieces(self, start: int, end: int, ahead: bool = False) -> Iterator[memoryview]:
         """The bytes from start to end. ahead: requests the bytes behind them, too, for the next call."""
-        if start >= end:
-            return b""
-        if self._server is not _files.server():
-            self._open()
-        waiting: list[_files.Pending] = []
+        self.reopened()
+        until = 0 if ahead else end
+        waiting: deque[tuple[int, int, Any]] = deque()
         at = start
         if self._next is not None and self._next[0] == start and self._next[1] <= end:
-            waiting.append(self._next[2])
+            waiting.append(self._next)
             at = self._next[1]
         self._next = None
-        pieces: list[bytes] = []
         while waiting or at < end:
             while at < end and len(waiting) < 2:
-                until = min(at + _files.PIECE, end)
-                waiting.append(self._send(at, until))
-                at = until
+                stop = min(at + _files.PIECE, end)
+                waiting.append((at, stop, self.send(at, stop, until)))
+                at = stop
             if ahead and at == end and end < self.size and self._next is None:
-                until = min(end + _files.PIECE, self.size)
-                self._next = (end, until, self._send(end, until))
-            pieces.append(waiting.pop(0).wait().payload)
-        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        if len(data) != end - start:
-            raise OSError(f"reading {self._path}: the file has become shorter than its {self.size} bytes")
-        return data
+                stop = min(end + _files.PIECE, self.size)
+                self._next = (end, stop, self.send(end, stop))
+            first, last, pending = waiting.popleft()
+            yield self.received(pending, first, last)
+
+    def read(self, start: int, end: int, ahead: bool = False) -> bytes:
+        """As pieces(), in one object."""
+        return b"".join(self.pieces(start, end, ahead)) if start < end else b""
+
+    def reopened(self) -> bool:
+        """Opens the file again if the process that had it has ended. Requests that are under way are then void."""
+        if self._server is _files.server():
+            return False
+        self._open()
+        return True
 
     def close(self) -> None:
         if not self._server.ended:

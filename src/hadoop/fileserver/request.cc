@@ -55,6 +55,9 @@ Result<Request> ParseRequest(std::string_view header) {
   HOWDAH_TRY_STATUS(Read(object, "file", request.file));
   HOWDAH_TRY_STATUS(Read(object, "offset", request.offset));
   HOWDAH_TRY_STATUS(Read(object, "length", request.length));
+  HOWDAH_TRY_STATUS(Read(object, "until", request.until));
+  HOWDAH_TRY_STATUS(Read(object, "memory", request.memory));
+  request.in_memory = object.contains("memory");
   HOWDAH_TRY_STATUS(Read(object, "overwrite", request.overwrite));
   HOWDAH_TRY_STATUS(Read(object, "recursive", request.recursive));
   HOWDAH_TRY_STATUS(Read(object, "replication", request.replication));

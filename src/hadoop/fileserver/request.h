@@ -16,6 +16,9 @@ struct Request {
   std::string path, to;  // absolute paths in it
   int64_t file = 0;      // an open file
   int64_t offset = 0, length = 0;
+  int64_t until = 0;   // the end of the bytes that the client reads next; 0: not known
+  int64_t memory = 0;  // the place in the shared memory for the bytes
+  bool in_memory = false;
   bool overwrite = false, recursive = false;
   int64_t replication = 0, block_size = 0;  // 0: the default of the file system
   friend bool operator==(const Request&, const Request&) = default;

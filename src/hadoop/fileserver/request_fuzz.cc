@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (WriteSizes(sizes->header, sizes->payload) != input.substr(0, kPrefix)) __builtin_trap();
     input.remove_prefix(kPrefix);
     const auto request = ParseRequest(input.substr(0, sizes->header));
-    if (request.ok() && (request->file < 0 || request->offset < 0 || request->length < 0)) __builtin_trap();
+    if (request.ok() && (request->file < 0 || request->offset < 0 || request->length < 0 || request->memory < 0))
+      __builtin_trap();
     input.remove_prefix(std::min(input.size(), sizes->header + sizes->payload));
   }
   return 0;

@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 TEST(Request, AllKeysAreRead) {
   const auto request = ParseRequest(
       R"({"id": 7, "op": "rename", "fs": "hdfs://ns1", "path": "/\u00e4", "to": "/b", "file": 16, "offset": 1,
-          "length": 2, "overwrite": true, "recursive": true, "replication": 3, "block_size": 1048576, "later": []})");
+          "length": 2, "until": 4, "memory": 8192,
+          "overwrite": true, "recursive": true, "replication": 3, "block_size": 1048576, "later": []})");
   ASSERT_TRUE(request.ok()) << request.error().message;
   EXPECT_EQ(*request, (Request{.id = 7,
                                .op = "rename",
@@ -21,6 +22,9 @@ TEST(Request, AllKeysAreRead) {
                                .file = 16,
                                .offset = 1,
                                .length = 2,
+                               .until = 4,
+                               .memory = 8192,
+                               .in_memory = true,
                                .overwrite = true,
                                .recursive = true,
                                .replication = 3,
@@ -43,6 +47,7 @@ TEST(Request, InvalidHeadersAreErrors) {
            {R"({"id": 1, "op": "read", "file": 1, "offset": -1})", "offset is not a whole number"},
            {R"({"id": 1, "op": "read", "length": 1.5})", "length is not a whole number"},
            {R"({"id": 1, "op": "read", "length": 18446744073709551615})", "length is not a whole number"},
+           {R"({"id": 1, "op": "read", "memory": -1})", "memory is not a whole number"},
            {R"({"id": 1, "op": "stat", "path": ["/a"]})", "path is not a string"},
            {R"({"id": 1, "op": "stat", "path": "/a\u0000b"})", "path has a zero byte"},
            {R"({"id": 1, "op": "stat", "path": "/\ud800"})", "not a JSON object"},

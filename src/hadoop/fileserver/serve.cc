@@ -5,11 +5,13 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "frame.h"
+#include "memory.h"
 #include "request.h"
 #include "session.h"
 
@@ -35,8 +37,8 @@ class Output {
 // A thread with a session. It carries out its requests in order.
 class Worker {
  public:
-  Worker(const Source& source, Output& output, size_t index)
-      : session_(source, static_cast<int64_t>(index + kMaxThreads), kMaxThreads),
+  Worker(const Source& source, const Memory* memory, Output& output, size_t index)
+      : session_(source, memory, static_cast<int64_t>(index + kMaxThreads), kMaxThreads),
         output_(output),
         thread_([this] { Run(); }) {}
   ~Worker() {
@@ -90,7 +92,8 @@ class Worker {
 
 class Workers {
  public:
-  Workers(const Source& source, Output& output) : source_(source), output_(output) {}
+  Workers(const Source& source, const Memory* memory, Output& output)
+      : source_(source), memory_(memory), output_(output) {}
 
   void Add(Request request, std::string payload) {
     Worker& worker = request.file > 0 ? OwnerOf(request.file) : LeastLoaded();
@@ -107,22 +110,28 @@ class Workers {
     const auto least = std::ranges::min_element(workers_, {}, [](const auto& worker) { return worker->load(); });
     const bool busy = least == workers_.end() || (*least)->load() > 0;
     if (!busy || workers_.size() == kMaxThreads) return **least;
-    return *workers_.emplace_back(std::make_unique<Worker>(source_, output_, workers_.size()));
+    return *workers_.emplace_back(std::make_unique<Worker>(source_, memory_, output_, workers_.size()));
   }
 
   const Source& source_;
+  const Memory* const memory_;
   Output& output_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace
 
-Status Serve(int in, int out, const Source& source, const std::function<void()>& on_end) {
-  Output output(out);
-  Workers workers(source, output);
+Status Serve(const Streams& streams, const Source& source, const std::function<void()>& on_end) {
+  std::optional<Memory> memory;
+  if (streams.memory >= 0) {
+    HOWDAH_TRY(Memory mapped, Memory::Map(streams.memory));
+    memory.emplace(std::move(mapped));
+  }
+  Output output(streams.out);
+  Workers workers(source, memory ? &*memory : nullptr, output);
   const auto serve = [&]() -> Status {
     for (;;) {
-      HOWDAH_TRY(std::optional<Frame> frame, ReadFrame(in));
+      HOWDAH_TRY(std::optional<Frame> frame, ReadFrame(streams.in));
       if (!frame) return {};
       HOWDAH_TRY(Request request, ParseRequest(frame->header));
       workers.Add(std::move(request), std::move(frame->payload));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -84,8 +85,10 @@ class Served : public testing::Test {
       return Mounted{OpenLocal(), 027};
     };
     source_.version = [this] { return version_.load(); };
+    EXPECT_EQ(::ftruncate(memory_.get(), kMemory), 0);
+    EXPECT_EQ(::fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
     server_ = std::thread([this] {
-      end_ = Serve(server_in_.get(), server_out_.get(), source_);
+      end_ = Serve({server_in_.get(), server_out_.get(), memory_.get()}, source_);
       server_out_.Close();
     });
   }
@@ -124,7 +127,15 @@ class Served : public testing::Test {
     return end_;
   }
 
+  static constexpr int64_t kMemory = 1 << 20;
+  std::string MemoryAt(int64_t offset, size_t size) const {
+    std::string bytes(size, '\0');
+    EXPECT_EQ(::pread(memory_.get(), bytes.data(), size, offset), static_cast<ssize_t>(size));
+    return bytes;
+  }
+
   std::string folder_;
+  const Fd memory_{::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   Source source_;
   std::atomic<int> opened_ = 0;
   std::atomic<int64_t> version_ = 0;
@@ -153,6 +164,29 @@ TEST_F(Served, WrittenFileIsReadAtAnyOffset) {
   EXPECT_FALSE(status.at("directory"));
   EXPECT_FALSE(Ask({{"op", "close"}, {"file", opened.at("file")}}).header.contains("error"));
   EXPECT_TRUE(End().ok());
+}
+
+TEST_F(Served, BytesAreReadIntoSharedMemory) {
+  const int64_t writer = Ask(Local("create", "a")).header.at("file");
+  EXPECT_FALSE(Ask({{"op", "write"}, {"file", writer}}, "0123456789").header.contains("error"));
+  EXPECT_FALSE(Ask({{"op", "close"}, {"file", writer}}).header.contains("error"));
+  const int64_t file = Ask(Local("open", "a")).header.at("file");
+  const auto read = [&](int64_t offset, int64_t length, int64_t memory) {
+    return Ask({{"op", "read"}, {"file", file}, {"offset", offset}, {"length", length}, {"memory", memory}});
+  };
+  const Received received = read(2, 3, 100);
+  EXPECT_EQ(received.header.at("read"), 3);
+  EXPECT_EQ(received.payload, "");
+  EXPECT_EQ(MemoryAt(99, 5), std::string("\0"
+                                         "234\0",
+                                         5));
+  EXPECT_EQ(read(8, 100, kMemory - 100).header.at("read"), 2);  // the end of the file
+  EXPECT_EQ(MemoryAt(kMemory - 100, 3), std::string("89\0", 3));
+  EXPECT_EQ(read(10, 1, 0).header.at("read"), 0);
+  for (const auto& [length, memory] :
+       std::vector<std::pair<int64_t, int64_t>>{{101, kMemory - 100}, {1, kMemory}, {1, INT64_MAX}, {kMaxPayload, 1}}) {
+    EXPECT_THAT(read(0, length, memory).header.at("error").at("message"), HasSubstr("not within the shared memory"));
+  }
 }
 
 TEST_F(Served, DirectoriesAreMadeListedRenamedAndRemoved) {
@@ -234,6 +268,14 @@ TEST_F(Served, NewerCredentialsOpenTheFileSystemAgain) {
   ++version_;
   EXPECT_FALSE(Ask(Local("stat", "")).header.contains("error"));
   EXPECT_EQ(opened_, 2);
+}
+
+TEST(Memory, FileThatCanShrinkIsRefused) {
+  const Fd file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(file.get(), 4096), 0);
+  EXPECT_EQ(Serve({-1, -1, file.get()}, {}).error().message, "the shared memory is not sealed against shrinking");
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  EXPECT_THAT(Serve({-1, -1, null.get()}, {}).error().message, HasSubstr("examining the shared memory"));
 }
 
 TEST_F(Served, InvalidFrameEndsTheServer) {

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -107,22 +108,36 @@ Result<json> Session::Open(Call& call) {
 
 // The answer is shorter than the request only at the end of the file.
 Result<json> Session::Read(Call& call) {
-  const auto found = readers_.find(call.request.file);
-  if (found == readers_.end()) return NotOpen(call.request);
-  if (std::cmp_greater(call.request.length, kMaxPayload)) {
-    return Failed("a request reads " + std::to_string(call.request.length) + " bytes; the limit is " +
+  const Request& request = call.request;
+  const auto found = readers_.find(request.file);
+  if (found == readers_.end()) return NotOpen(request);
+  if (std::cmp_greater(request.length, kMaxPayload)) {
+    return Failed("a request reads " + std::to_string(request.length) + " bytes; the limit is " +
                   std::to_string(kMaxPayload));
   }
   hdfs::Reader& reader = *found->second;
-  if (call.request.offset >= reader.size()) return Nothing();
-  const auto length = static_cast<size_t>(std::min(call.request.length, reader.size() - call.request.offset));
-  HOWDAH_TRY_STATUS(reader.Seek(call.request.offset));
-  call.body.reserve(length);
-  while (call.body.size() < length) {
-    HOWDAH_TRY(const std::string piece, reader.Read(length - call.body.size()));
-    if (piece.empty()) break;
-    call.body += piece;
+  const auto length = static_cast<size_t>(
+      std::clamp<int64_t>(reader.size() - std::min(request.offset, reader.size()), 0, request.length));
+  char* out = nullptr;
+  if (request.in_memory) {
+    out = memory_ == nullptr ? nullptr : memory_->At(request.memory, request.length);
+    if (out == nullptr) return Failed("the place for the bytes is not within the shared memory");
+  } else {
+    call.body.resize(length);
+    out = call.body.data();
   }
+  size_t filled = 0;
+  if (length > 0) {
+    reader.ExpectUntil(request.until == 0 ? INT64_MAX : request.until);
+    HOWDAH_TRY_STATUS(reader.Seek(request.offset));
+  }
+  while (filled < length) {
+    HOWDAH_TRY(const size_t count, reader.ReadInto(out + filled, length - filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  if (request.in_memory) return json{{"read", filled}};
+  call.body.resize(filled);
   return Nothing();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "howdah/hadoop/fileserver/serve.h"
+#include "memory.h"
 #include "request.h"
 
 namespace howdah::hadoop::fileserver {
@@ -21,8 +22,9 @@ struct Answer {
 class Session {
  public:
   // The numbers of open files are first_file, first_file + step, and so on, so that they show the session.
-  Session(const Source& source, int64_t first_file, int64_t step)
-      : source_(source), next_file_(first_file), step_(step) {}
+  // memory: null if the client shares none.
+  Session(const Source& source, const Memory* memory, int64_t first_file, int64_t step)
+      : source_(source), memory_(memory), next_file_(first_file), step_(step) {}
 
   Answer Do(const Request& request, std::string_view payload);
   size_t open_files() const { return readers_.size() + writers_.size(); }
@@ -54,6 +56,7 @@ class Session {
   int64_t NewFile();
 
   const Source& source_;
+  const Memory* const memory_;
   int64_t version_ = 0;
   std::map<std::string, Mounted> mounted_;  // by the URI of the request
   std::map<int64_t, std::unique_ptr<hdfs::Reader>> readers_;

@@ -4,6 +4,7 @@
 // A message is a frame in both directions: two big-endian numbers of 4 bytes, the sizes of a header and a payload, then
 // the header (a JSON object) and the payload (bytes). Each request has an `id`, and its answer the same id. Requests
 // for one open file are carried out in order. Other requests run at the same time, and their answers come in any order.
+// The client may share a memory file: bytes that it reads are then written there, and not into the payload.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +35,15 @@ struct Source {
 inline constexpr size_t kMaxHeader = size_t{256} << 10, kMaxPayload = size_t{16} << 20;
 inline constexpr size_t kMaxThreads = 16;
 
+// Descriptors. memory: a memory file that is sealed against shrinking; -1: none.
+struct Streams {
+  int in = -1, out = -1, memory = -1;
+};
+
 // Serves until the input ends. Then requests that have not begun are dropped, and files that were not closed are
 // deleted. Returns an error if the input is not a
 // sequence of valid frames. on_end is called when the input has ended; requests in progress may then take until their
 // own time limits.
-Status Serve(int in, int out, const Source& source, const std::function<void()>& on_end = {});
+Status Serve(const Streams& streams, const Source& source, const std::function<void()>& on_end = {});
 
 }  // namespace howdah::hadoop::fileserver
