@@ -1,8 +1,8 @@
 """Calls of a feed to an executor on this machine, over its unix socket for sources.
 
-The messages are those of Arrow Flight, without gRPC. This process writes each block into the memory file of the feed, at
-a place that the executor has assigned, so the body is copied once. A call that this way cannot carry returns None: then
-Flight is used.
+The messages are those of Arrow Flight, without gRPC. This process writes each block into the memory file of the feed,
+at a place that the executor has assigned, so the body is copied once. If a call cannot be made this way, the methods
+return None, and the caller uses Flight.
 
     put: texts of the block ──▶ ◀── write at this offset; a descriptor of the file
     pwritev: the body

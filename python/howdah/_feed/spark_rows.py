@@ -270,7 +270,7 @@ class RddRows(SparkRows):
         self._context.setLocalProperty(TURN, text_of(turn, address))
         partitions = range(self.count or 0) if turn.partitions is None else turn.partitions
         try:
-            self._context.runJob(self._rdd, list, list(partitions))
+            self._context.runJob(_Final(self._rdd), list, list(partitions))
         except Exception:
             self._check_context()  # a stopped SparkContext cancels its jobs
             raise
@@ -288,6 +288,17 @@ class RddRows(SparkRows):
     def _check_context(self) -> None:
         if self._context._jsc is None or self._context._jsc.sc().isStopped():
             raise FeedError("the job needs rows of the feed, and the SparkContext of its DataFrame was stopped")
+
+
+class _Final:
+    """An RDD for SparkContext.runJob, whose elements are not changed. runJob would add a step to an RDD of a DataFrame,
+    for which each task needs a second Python worker."""
+
+    def __init__(self, rdd: Any) -> None:
+        self._rdd = rdd
+
+    def mapPartitions(self, function: Any) -> Any:
+        return self._rdd
 
 
 def _lists() -> Any:
