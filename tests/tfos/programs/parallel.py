@@ -1,7 +1,6 @@
 """TFParallel: independent instances, each of which predicts the rows of its own files."""
 import argparse
 import glob
-import sys
 
 import numpy as np
 from pyspark import SparkConf, SparkContext
@@ -19,7 +18,7 @@ def inference(args, ctx):
 
 
 def by_argv(argv, ctx):
-    assert sys.argv[1:] == argv[1:] == ["--output", argv[2]]
+    assert argv[1:] == ["--output", argv[2]]
     with open(f"{argv[2]}/argv-{ctx.executor_id}", "w") as file:
         file.write(str(ctx.num_workers))
 

@@ -1,5 +1,6 @@
-"""A chief, a worker, a ps and an evaluator. The ps and the evaluator run until the others have ended."""
+"""A chief and a worker that read files, a ps and an evaluator. The last two run until the others have ended."""
 import argparse
+import glob
 import os
 import threading
 
@@ -20,17 +21,12 @@ def main_fun(args, ctx):
             file.write(str(float(np.load(f"{args.output}/model.npy").sum())))
         threading.Event().wait()
     assert ctx.num_workers == 2 and len(ctx.cluster_spec["ps"]) == 1
-    feed = ctx.get_data_feed()
-    total, rows = np.zeros(2), 0
-    while not feed.should_stop():
-        batch = feed.next_batch(50)
-        if not batch:
-            break
-        total += np.array(batch).sum(axis=0)
-        rows += len(batch)
-    np.save(f"{args.output}/{ctx.job_name}-sum.npy", np.append(total, rows))
+    first = 0 if ctx.job_name == "chief" else 1
+    paths = sorted(glob.glob(f"{args.input}/part-*"))[first::ctx.num_workers]
+    rows = np.concatenate([np.loadtxt(path, delimiter=",", ndmin=2) for path in paths])
+    np.save(f"{args.output}/{ctx.job_name}-sum.npy", np.append(rows.sum(axis=0), len(rows)))
     if ctx.job_name == "chief":
-        np.save(f"{args.output}/model.npy", total)
+        np.save(f"{args.output}/model.npy", rows.sum(axis=0))
         with open(f"{args.output}/trained", "w"):
             pass
         with open(f"{args.output}/evaluated") as file:
@@ -39,14 +35,15 @@ def main_fun(args, ctx):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
+    parser.add_argument("--input")
     parser.add_argument("--output")
     args = parser.parse_args()
     os.mkfifo(f"{args.output}/trained")
     os.mkfifo(f"{args.output}/evaluated")
     sc = SparkContext(conf=SparkConf().setAppName("ps_evaluator"))
-    cluster = TFCluster.run(sc, main_fun, args, 4, 1, False, TFCluster.InputMode.SPARK, master_node="chief",
+    cluster = TFCluster.run(sc, main_fun, args, 4, 1, False, TFCluster.InputMode.TENSORFLOW, master_node="chief",
                             eval_node=True)
-    cluster.train(sc.parallelize([[i, 1] for i in range(3000)], 6), 1)
+    nodes = sorted((node["executor_id"], node["job_name"], node["task_index"]) for node in cluster.cluster_info)
     cluster.shutdown()
-    print([(node["executor_id"], node["job_name"], node["task_index"]) for node in cluster.cluster_info])
+    print(nodes)
     sc.stop()

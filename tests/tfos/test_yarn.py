@@ -1,0 +1,68 @@
+"""Programs for TensorFlowOnSpark on a YARN cluster: Spark's executors and the nodes are in containers of it."""
+import json
+import os
+import sys
+
+import pytest
+
+import tfos
+from machine import BIN, ROOT
+
+sys.path.insert(0, str(ROOT / "tests/yarn"))
+SITES = tfos.sparks.site_packages()
+
+import tfos_cases  # noqa: E402
+from cluster import Cluster, Setup  # noqa: E402
+from cluster_user import Howdah  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(Setup(heartbeat_ms=100)) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster, tmp_path, monkeypatch):
+    """The programs of this test are clients of the cluster."""
+    user = Howdah(cluster, tmp_path / "home")
+    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
+        monkeypatch.delenv(name)
+    for name in ("HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
+        monkeypatch.setenv(name, str(user.env[name]))
+    monkeypatch.delenv("HOWDAH_ON", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yield user
+    user.close()
+
+
+def settings_of(real, executors):
+    """Small containers. The Python of the containers is that of the nodes, with the packages of the environment."""
+    return {
+        "spark.yarn.jars": f"local:{real.site}/pyspark/jars/*", "spark.executor.instances": str(executors),
+        "spark.executor.memoryOverhead": "128m", "spark.yarn.am.memory": "512m", "spark.yarn.am.memoryOverhead": "128m",
+        "spark.driver.host": "127.0.0.1", "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+        "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+        "spark.executorEnv.PYTHONPATH": f"{ROOT / 'python'}{os.pathsep}{real.site}"}
+
+
+@pytest.mark.parametrize("name", ["keras_spark", "keras_files", "epochs", "ps"])
+def test_program_runs_on_yarn(client, real, out, name):
+    case = tfos_cases.CASES[name]
+    done = real.run(f"{name}.py", *case.arguments(out), master="yarn", settings=settings_of(real, 1))
+    assert done.code == 0, done
+    case.check(out, done)
+    case.ours(out, done)
+    status = json.loads(client("status", "last", "--json").stdout)
+    assert status["state"] == "SUCCEEDED" and len(status["tasks"]) == case.nodes, status
+    hosts = {client.cluster.setup.node_host(node) for node in client.cluster.setup.node_names()}
+    assert all(task["node"].partition(":")[0] in hosts for task in status["tasks"]), status
+
+
+def test_inference_runs_on_yarn(client, real, out):
+    """The default file system of Spark is HDFS, so the program names that of its results."""
+    case = tfos_cases.CASES["inference"]
+    done = real.run("inference.py", "--output", f"file://{out}", master="yarn", settings=settings_of(real, 2))
+    assert done.code == 0, done
+    case.check(out, done)
