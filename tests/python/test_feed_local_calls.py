@@ -206,6 +206,24 @@ def test_connection_with_a_block_that_has_no_answer_is_closed(executor):
     assert executor.tokens == ["secret", "secret"]
 
 
+def test_no_descriptor_of_the_memory_is_kept_after_a_call(executor):
+    calls = local_calls.LocalCalls()
+
+    def descriptors():
+        own = os.stat(executor.file).st_ino
+        return sum(os.stat(f"/proc/self/fd/{fd}").st_ino == own for fd in os.listdir("/proc/self/fd")
+                   if os.path.exists(f"/proc/self/fd/{fd}"))
+
+    put = begin(executor, LARGE, calls)
+    write(put, LARGE, 0)
+    answer(put)
+    assert descriptors() == 2
+    put.close()
+    assert descriptors() == 1
+    assert calls.action(executor.location, "secret", "ask", b"{}", 60) == {"action": "ask"}
+    assert executor.tokens == ["secret", "secret"]
+
+
 def test_lost_executor_is_an_error_of_the_connection(executor):
     put = begin(executor, LARGE)
     write(put, LARGE, 0)

@@ -80,9 +80,11 @@ class LocalCalls:
         return _connect(path, token)
 
     def _give_back(self, location: str, token: str, connection: _Connection) -> None:
+        """Keeps a connection for later calls. One that has the memory file is closed, because an open descriptor would
+        keep the memory of the feed after the end of the job."""
         with self._lock:
             idle = self._idle.setdefault((location, token), [])
-            if len(idle) < _IDLE:
+            if len(idle) < _IDLE and connection.file < 0:
                 idle.append(connection)
                 return
         connection.close()
