@@ -187,8 +187,8 @@ Result<BlockId> BlockStore::Put(const std::string& schema, std::string_view head
   const Block& block = blocks_.at(id);
   std::vector<iovec> parts;
   for (const std::string_view part : body.parts()) parts.push_back(Part(part));
-  const Status written = WriteAt(memory_file_->get(), parts, block.offset + kPrefix + block.padded_bytes,
-                                 "a block to shared memory");
+  const Status written =
+      WriteAt(memory_file_->get(), parts, block.offset + kPrefix + block.padded_bytes, "a block to shared memory");
   if (written.ok()) return id;
   Drop(id);
   return written.error();
