@@ -17,7 +17,7 @@ SITE = arrow.site_packages()
 
 import fsspec  # noqa: E402
 
-from howdah import _files, _fsspec, fs  # noqa: E402
+from howdah import _arena, _files, _fsspec, fs  # noqa: E402
 
 CONTENT = os.urandom(3 * _files.PIECE + 12345)
 
@@ -52,12 +52,12 @@ def test_written_file_is_read_at_any_offset(files, big):
 
 
 def test_file_and_directory_are_copied_to_this_machine(files, big, tmp_path, monkeypatch):
-    read, native = [], fs._Native.read
+    read, send = [], fs._Native.send
 
-    def count(self, *part, **options):
-        read.append(part)
-        return native(self, *part, **options)
-    monkeypatch.setattr(fs._Native, "read", count)
+    def count(self, start, end, *rest, **options):
+        read.append((start, end))
+        return send(self, start, end, *rest, **options)
+    monkeypatch.setattr(fs._Native, "send", count)
     (tmp_path / "from/empty").mkdir(parents=True)
     os.link(big, tmp_path / "from/big")
     files.get(f"{tmp_path}/from", f"{tmp_path}/to", recursive=True)
@@ -347,3 +347,145 @@ def test_file_system_is_pickled_without_its_process(files):
 
     copy = pickle.loads(pickle.dumps(fs.HadoopFileSystem("ns1", replication=1)))
     assert (copy._uri, copy.replication) == ("hdfs://ns1", 1)
+
+
+# --- shared memory, and reading ahead ---
+
+
+def test_part_of_the_arena_is_used_again_when_no_view_of_it_exists():
+    arena = _arena.Arena()
+    first, second = arena.take(5000), arena.take(1)
+    assert (first.start, second.start) == (0, 8192)
+    view = first.view(5000)[4000:]
+    del first
+    assert arena.take(1).start == 12288  # the view keeps the part
+    del view
+    assert arena.take(8192).start == 0
+    assert arena.take(_arena.SIZE) is None
+    del second
+    assert arena.take(_arena.SIZE).start == 0
+    arena.close()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_file_is_read_with_and_without_shared_memory(files, big, tmp_path, monkeypatch, shared):
+    _files._close()
+    if not shared:
+        monkeypatch.setattr(_arena, "make", lambda: None)
+    held = []
+    if shared:  # the memory is full from here on
+        arena = _files.server()._arena
+        held.append(arena.take(_arena.SIZE - _files.PIECE))
+    for _ in range(2):
+        assert files.cat_file(big) == CONTENT and files.cat_file(big, 5, 9) == CONTENT[5:9]
+        with files.open(big) as file:
+            assert b"".join(iter(lambda: file.read(1_000_003), b"")) == CONTENT
+        files.get_file(big, f"{tmp_path}/copy")
+        assert (tmp_path / "copy").read_bytes() == CONTENT
+        held.clear()
+    _files._close()
+
+
+def requests_of(native):
+    """The ranges that the file requests, from now on."""
+    asked, send = [], native.send
+
+    def record(start, end, until=0, **options):
+        pending = send(start, end, until, **options)
+        if pending is not None:
+            asked.append((start, end))
+        return pending
+    native.send = record
+    return asked
+
+
+@pytest.mark.parametrize("piece", [1000, 300_000, 16 << 20])
+def test_ranges_are_read_ahead_and_requested_once(files, big, piece):
+    from howdah._feed.file_input import HadoopInput
+
+    source = HadoopInput(files, big)
+    asked = requests_of(source._native)
+    ranges = [(3_000_000, 4_000_000), (1000, 500_000), (500_000, 3_000_000), (5_000_000, 9_000_000)]
+    source.expect(ranges, piece)
+    assert len(asked) == 4 and asked[1] == (1000, min(1000 + piece, 500_000))  # nothing has been read yet
+    at = [start for start, _ in ranges]
+    while any(position < end for position, (_, end) in zip(at, ranges)):  # in turns, as columns are read
+        for number, (_, end) in enumerate(ranges):
+            size = min(333_333, end - at[number])
+            source.seek(at[number])
+            assert source.read_buffer(size) == CONTENT[at[number] : at[number] + size]
+            at[number] += size
+    assert sum(end - start for start, end in asked) == sum(end - start for start, end in ranges)
+    source.seek(100)
+    assert source.read(50) == CONTENT[100:150]  # was not announced
+    source.seek(2_000_000)
+    assert source.read_buffer(9) == CONTENT[2_000_000:2_000_009]  # again
+    source.seek(-3, os.SEEK_END)
+    assert source.read() == CONTENT[-3:] and source.read(1) == b""
+    source.close()
+
+
+def test_bytes_that_are_read_ahead_have_a_limit(files, tmp_path):
+    from howdah._feed import file_input
+
+    (tmp_path / "sparse").touch()
+    os.truncate(tmp_path / "sparse", 1 << 30)
+    source = file_input.HadoopInput(files, f"{tmp_path}/sparse")
+    asked = requests_of(source._native)
+    size = 1 << 20
+    source.expect([(start, start + size) for start in range(0, 200 * size, size)], size)
+    limit = file_input._OPENED_AHEAD // size
+    assert len(asked) == limit
+    for number in range(200):
+        source.seek(number * size)
+        assert source.read_buffer(size) == bytes(size)
+        assert len(asked) == min(200, limit + number + 1)
+    source.close()
+
+
+def test_reading_ahead_survives_the_end_of_the_agent(files, big):
+    from howdah._feed.file_input import HadoopInput
+
+    source = HadoopInput(files, big)
+    source.expect([(0, 1_000_000), (1_000_000, 2_000_000)], 100_000)
+    assert source.read_buffer(150_000) == CONTENT[:150_000]
+    server = _files.server()
+    os.kill(server._process.pid, 9)
+    eventually(lambda: server.ended, "the end of howdah-agent")
+    for start in (150_000, 1_000_000):
+        source.seek(start)
+        assert source.read_buffer(200_000) == CONTENT[start : start + 200_000]
+    source.close()
+
+
+@pytest.mark.parametrize("largest, whole", [(20 << 20, True), (100_000, False)])
+def test_row_groups_are_read_ahead(files, tmp_path, monkeypatch, largest, whole):
+    """A small row group is requested as a whole, and the next one with it; a large one in pieces of its columns."""
+    import numpy
+    import pyarrow
+    import pyarrow.parquet
+    from howdah._feed import file_formats, file_input
+
+    monkeypatch.setattr(file_formats, "_WHOLE", largest)
+    monkeypatch.setattr(file_formats, "_BUFFERS", 600_000)
+    rows = 40_000
+    columns = {f"x{column}": numpy.random.default_rng(column).random(rows) for column in range(4)}
+    table = pyarrow.table({**columns, "text.a": pyarrow.array([f"row {row}" for row in range(rows)])})
+    path = f"{tmp_path}/a.parquet"
+    pyarrow.parquet.write_table(table, path, row_group_size=rows // 2, compression="none", use_dictionary=["text.a"])
+    system = fs.arrow("hdfs://ns1/")[0]
+    monkeypatch.setattr(system.handler.fs, "_uri", "file:///")
+    opened = file_input.Opened(system, path)
+    reader = file_formats.Parquet(["x3", "text.a", "x0"])
+    schema = reader.schema(opened, path)
+    asked = requests_of(opened._source._native)
+    batches = reader.batches(opened, path, 0, os.path.getsize(path), schema, path)
+    found = [next(batches)]
+    second = pyarrow.parquet.read_metadata(path).row_group(1).column(0).data_page_offset
+    assert any(start >= second for start, _ in asked) is whole
+    found += batches
+    assert pyarrow.Table.from_batches(found).equals(table.select(["x3", "text.a", "x0"]))
+    wanted = [column for group in range(2) for column in file_formats._ranges(
+        pyarrow.parquet.read_metadata(path).row_group(group), ["x3", "text.a", "x0"])]
+    assert sum(end - start for start, end in asked) == sum(end - start for start, end in wanted)
+    opened.close()

@@ -6,6 +6,8 @@ from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from .. import _needs
 from .._errors import FeedTypeError
+from .._files import LARGEST
+from .file_input import Opened
 from .wire import Wire
 
 pa: Any = _needs.load("pyarrow", "howdah.Feed")
@@ -15,6 +17,7 @@ _BATCH = 8 << 20  # the intended bytes of a batch that is decoded at once
 _MOST_ROWS = 65536
 _CSV_PIECE = 4 << 20
 _BUFFERS = 32 << 20  # bytes of a Parquet file that are read at once, for all columns together
+_WHOLE = 20 << 20  # bytes of a row group that is read as a whole
 _SAMPLE = 4 << 20  # bytes of Examples that show the types of the columns
 _SAMPLE_ROWS = 1000
 
@@ -30,11 +33,15 @@ class Reader:
     def __init__(self, columns: Sequence[str] | None) -> None:
         self.columns = columns
 
-    def schema(self, file: Any, name: str) -> Any:
+    def schema(self, file: Opened, name: str) -> Any:
         """The schema of a file."""
         raise NotImplementedError
 
-    def batches(self, file: Any, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
+    def unit(self, file: Opened) -> int:
+        """The average bytes that are read as a whole."""
+        return 0
+
+    def batches(self, file: Opened, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
         """The rows of the part from the byte `start` to `end`. schema: that of the file `other`."""
         raise NotImplementedError
 
@@ -96,28 +103,70 @@ def _common(one: Any, other: Any) -> Any:
 
 
 class Parquet(Reader):
-    def schema(self, file: Any, name: str) -> Any:
-        return self.wanted(self._open(file).schema_arrow, name)
+    def schema(self, file: Opened, name: str) -> Any:
+        return self.wanted(self._metadata(file).schema.to_arrow_schema(), name)
 
-    def batches(self, file: Any, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
-        parquet = self._open(file)
-        found = self.wanted(parquet.schema_arrow, name)
-        check(found, name, schema, other)
-        for number in range(parquet.num_row_groups):
-            group = parquet.metadata.row_group(number)
-            if not start <= _middle(group) < end:
-                continue
+    def unit(self, file: Opened) -> int:
+        metadata = self._metadata(file)
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        return sum(_size(_ranges(group, None)) for group in groups) // max(1, len(groups))
+
+    def batches(self, file: Opened, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
+        metadata = self._metadata(file)
+        check(self.wanted(metadata.schema.to_arrow_schema(), name), name, schema, other)
+        numbers = range(metadata.num_row_groups)
+        middles = [_middle(metadata.row_group(number)) for number in numbers] if numbers else []
+        own = [number for number in numbers if start <= middles[number] < end]
+        later = [number for first, last in file.then for number in numbers if first <= middles[number] < last]
+        for at, number in enumerate(own):
+            group = metadata.row_group(number)
+            ranges = _ranges(group, schema.names)
+            piece = 0
+            if file.ahead:
+                piece = _piece(ranges)
+                following = [_ranges(metadata.row_group(after), schema.names) for after in [*own[at + 1 :], *later]]
+                ranges += [one for after in following if not piece and not _piece(after) for one in after]
+                file.expect(ranges, piece or LARGEST)
+            else:
+                piece = max(64 << 10, min(4 << 20, _BUFFERS // max(1, len(ranges))))
+            # Without pre_buffer, pages are read as they are needed, and not all columns of a row group at once.
+            parquet = _parquet().ParquetFile(file.arrow, metadata=metadata, pre_buffer=False, buffer_size=piece)
             size = max(1, min(_MOST_ROWS, _BATCH * group.num_rows // max(1, group.total_byte_size)))
             for batch in parquet.iter_batches(batch_size=size, row_groups=[number], columns=schema.names):
                 yield _selected(batch, schema)
 
-    def _open(self, file: Any) -> Any:
-        parquet: Any = _needs.load("pyarrow.parquet", "reading Parquet files")
-        metadata = parquet.read_metadata(file)
-        columns = max(1, len(self.columns or ()) or metadata.num_columns)
-        size = max(64 << 10, min(4 << 20, _BUFFERS // columns))
-        # Without pre_buffer, pages are read as they are needed, and not all columns of a row group at once.
-        return parquet.ParquetFile(file, metadata=metadata, pre_buffer=False, buffer_size=size)
+    @staticmethod
+    def _metadata(file: Opened) -> Any:
+        if file.kept is None:
+            file.kept = _parquet().read_metadata(file.arrow)
+        return file.kept
+
+
+def _parquet() -> Any:
+    return _needs.load("pyarrow.parquet", "reading Parquet files")
+
+
+def _ranges(group: Any, names: Sequence[str] | None) -> list[tuple[int, int]]:
+    """The bytes of the columns of a row group. names: of the columns; None: all."""
+    found = []
+    for number in range(group.num_columns):
+        column = group.column(number)
+        path = column.path_in_schema
+        if names is None or any(path == name or path.startswith(name + ".") for name in names):
+            start = min(offset for offset in (column.dictionary_page_offset, column.data_page_offset) if offset)
+            found.append((start, start + column.total_compressed_size))
+    return found
+
+
+def _size(ranges: Sequence[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in ranges)
+
+
+def _piece(ranges: Sequence[tuple[int, int]]) -> int:
+    """The bytes of each column that are read at once. 0: the whole row group fits into memory."""
+    if _size(ranges) <= _WHOLE and all(end - start <= LARGEST for start, end in ranges):
+        return 0
+    return max(64 << 10, min(4 << 20, _BUFFERS // 2 // max(1, len(ranges))))
 
 
 def _middle(group: Any) -> int:
@@ -132,37 +181,37 @@ def _selected(batch: Any, schema: Any) -> Any:
 
 
 class Arrow(Reader):
-    def schema(self, file: Any, name: str) -> Any:
+    def schema(self, file: Opened, name: str) -> Any:
         return self.wanted(self._open(file)[0].schema, name)
 
-    def batches(self, file: Any, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
+    def batches(self, file: Opened, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
         source, is_file = self._open(file)
         check(self.wanted(source.schema, name), name, schema, other)
         if not is_file:
             if start == 0:
                 yield from (_selected(batch, schema) for batch in source)
             return
-        count, size = source.num_record_batches, file.size()
+        count, size = source.num_record_batches, file.arrow.size()
         for number in range(count):
             if start <= (2 * number + 1) * size // (2 * count) < end:
                 yield _selected(source.get_batch(number), schema)
 
     @staticmethod
-    def _open(file: Any) -> tuple[Any, bool]:
+    def _open(file: Opened) -> tuple[Any, bool]:
         """The reader of the file, and whether it can read any batch, or only one after another."""
         ipc: Any = _needs.load("pyarrow.ipc", "reading Arrow files")
-        magic = file.read(6)
-        file.seek(0)
-        return (ipc.open_file(file), True) if magic == b"ARROW1" else (ipc.open_stream(file), False)
+        magic = file.arrow.read(6)
+        file.arrow.seek(0)
+        return (ipc.open_file(file.arrow), True) if magic == b"ARROW1" else (ipc.open_stream(file.arrow), False)
 
 
 class Csv(Reader):
     samples = 16
 
-    def schema(self, file: Any, name: str) -> Any:
+    def schema(self, file: Opened, name: str) -> Any:
         return self.wanted(self._open(file, name, {}).schema, name)
 
-    def batches(self, file: Any, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
+    def batches(self, file: Opened, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
         try:
             reader = self._open(file, name, {"column_types": schema})
             # With `columns`, the schema of the file has further columns.
@@ -173,9 +222,9 @@ class Csv(Reader):
             hint = f"; the types are those of the first rows of the first files, such as {other}"
             raise FeedTypeError(f"reading {name}: {error}{hint if 'conversion error' in str(error) else ''}") from None
 
-    def _open(self, file: Any, name: str, convert: dict[str, Any]) -> Any:
+    def _open(self, file: Opened, name: str, convert: dict[str, Any]) -> Any:
         csv = self._csv()
-        stream = pa.CompressedInputStream(file, "gzip") if name.lower().endswith(".gz") else file
+        stream = pa.CompressedInputStream(file.arrow, "gzip") if name.lower().endswith(".gz") else file.arrow
         return csv.open_csv(
             stream,
             read_options=csv.ReadOptions(block_size=_CSV_PIECE, use_threads=False),
@@ -191,7 +240,7 @@ class Csv(Reader):
 class Tfrecord(Reader):
     samples = 4
 
-    def schema(self, file: Any, name: str) -> Any:
+    def schema(self, file: Opened, name: str) -> Any:
         records = self._records(file, name)
         if self.columns is not None and list(self.columns) == [RECORD]:
             for _ in records:  # verifies that it is a TFRecord file
@@ -206,7 +255,7 @@ class Tfrecord(Reader):
                 break
         return self.wanted(self._table(sample, name, 0, None, None).schema, name)
 
-    def batches(self, file: Any, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
+    def batches(self, file: Opened, name: str, start: int, end: int, schema: Any, other: str) -> Iterator[Any]:
         as_records = schema.names == [RECORD]
         first = 0
         for records in _by_size(self._records(file, name)):
@@ -218,10 +267,10 @@ class Tfrecord(Reader):
             first += len(records)
 
     @staticmethod
-    def _records(file: Any, name: str) -> Iterator[bytes]:
+    def _records(file: Opened, name: str) -> Iterator[bytes]:
         from ..data import tfrecord
 
-        return tfrecord.records_of(file, name)
+        return tfrecord.records_of(file.arrow, name)
 
     @staticmethod
     def _table(records: Sequence[bytes], name: str, first: int, columns: Sequence[str] | None, schema: Any) -> Any:

@@ -10,12 +10,13 @@ import json
 import os
 import re
 import zlib
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, Iterator, NamedTuple, Sequence
 
 from .. import _needs
-from .._files import PIECE
 from .._errors import FeedChanged, FeedError
+from .file_input import Opened
 
 pa: Any = _needs.load("pyarrow", "howdah.Feed")
 
@@ -103,10 +104,13 @@ def check_restored(feed: str, plan: Plan, text: str) -> None:
             found = f"their parts have {plan.part} bytes, and those of the checkpoint {part}"
     except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
         raise FeedError(
-            f"the list of the files of the feed {feed} in the checkpoint is damaged: {error!r}; restore another checkpoint"
+            f"the list of the files of the feed {feed} in the checkpoint is damaged: {error!r}; restore another "
+            "checkpoint"
         ) from None
     if found is not None:
-        raise FeedChanged(f"the feed {feed} has other files than the checkpoint that this job continues: {found}{remedy}")
+        raise FeedChanged(
+            f"the feed {feed} has other files than the checkpoint that this job continues: {found}{remedy}"
+        )
 
 
 def _difference(now: Sequence[File], before: Sequence[File]) -> str | None:
@@ -127,11 +131,12 @@ def _difference(now: Sequence[File], before: Sequence[File]) -> str | None:
     return None if not texts else "; ".join(texts[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def part_bytes(sizes: Sequence[int], format: str) -> int:
-    """The bytes of a part. Only these formats can be read from the middle of a file."""
+def part_bytes(sizes: Sequence[int], format: str, unit: int = 0) -> int:
+    """The bytes of a part. Only these formats can be read from the middle of a file. unit: the bytes that are read as a
+    whole in the first file; smaller parts would have no rows."""
     if format not in ("parquet", "arrow"):
         return 0
-    return min(_LARGEST_PART, max(_SMALLEST_PART, sum(sizes) // _PARTS))
+    return min(_LARGEST_PART, max(_SMALLEST_PART, unit, sum(sizes) // _PARTS))
 
 
 def order(parts: int, shuffled: bool, seed: int, number: int) -> list[int]:
@@ -149,6 +154,7 @@ class Places:
     def __init__(self, sources: Sequence[str]) -> None:
         self._sources = list(sources)
         self._found: dict[int, tuple[Any, str]] = {}
+        self._opened: tuple[File, Opened] | None = None
 
     def name(self, file: File) -> str:
         """The file, for people."""
@@ -159,13 +165,27 @@ class Places:
             return base[: len(base) - len(path)] + file.path
         return file.path
 
-    def open(self, file: File) -> Any:
-        """The file as a pyarrow.NativeFile, which can be read at any offset."""
-        system = self._system(file.source)[0]
-        hadoop = getattr(getattr(system, "handler", None), "fs", None)
-        if hadoop is None:
-            return system.open_input_file(file.path)
-        return pa.PythonFile(HadoopInput(hadoop, file.path), mode="r")
+    @contextmanager
+    def open(self, file: File) -> Iterator[Opened]:
+        """The open file. Raises FeedChanged if it is not the file of the plan. If the reader keeps something of the file,
+        the file stays open until another one is opened, or until an error."""
+        try:
+            if self._opened is None or self._opened[0] != file:
+                self.close()
+                self._opened = file, Opened(self._system(file.source)[0], file.path)
+                self.check(file)
+            opened = self._opened[1]
+            yield opened
+        except BaseException:
+            self.close()
+            raise
+        if opened.kept is None:  # a thread of a reader may still use the file
+            self.close()
+
+    def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened[1].close()
 
     def check(self, file: File) -> None:
         """Raises FeedChanged if the file is not that of the plan."""
@@ -216,47 +236,6 @@ class Places:
             return []
         found = list(_below(system, path) if not rest else _matching(system, path, rest))
         return sorted(found, key=lambda one: one.path)
-
-
-class HadoopInput:
-    """A file of HDFS for Arrow, which reads parts that may be far from each other. Thread-safe under Arrow's lock."""
-
-    def __init__(self, system: Any, path: str) -> None:
-        from ..fs import _Native
-
-        self._native = _Native(system._uri, path)
-        self._at = self._end = 0
-        self.closed = False
-
-    def read(self, size: int = -1) -> bytes:
-        total = self._native.size
-        end = total if size is None or size < 0 else min(total, self._at + size)
-        # A reader of large pieces in order gets the next one while it decodes this one.
-        ahead = self._at == self._end and end - self._at >= PIECE
-        data = self._native.read(self._at, end, ahead)
-        self._at = self._end = max(end, self._at)
-        return data
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._native.size)[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def size(self) -> int:
-        return int(self._native.size)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        if not self.closed:
-            self.closed = True
-            self._native.close()
 
 
 def _types() -> Any:

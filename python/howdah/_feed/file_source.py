@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import threading
-from heapq import heappop, heappush
+from heapq import heappop, heappush, nsmallest
 from collections import deque
 from contextlib import suppress
 from typing import Any, Iterator, Sequence
@@ -31,6 +31,7 @@ pa: Any = _needs.load("pyarrow", "howdah.Feed")
 _AHEAD = 32 << 20  # bytes of decoded blocks
 _BLOCK = 4 << 20  # the intended bytes of a block
 _FEW_ROWS = 1024  # of a block, if there are fewer parts than readers
+_NEXT = 4  # parts whose bytes may be requested ahead
 _TRIES = 3  # to read a part, if the file system does not answer
 _RETRY_S = 1.0
 
@@ -75,9 +76,11 @@ def make_plan(settings: Settings, places: Places) -> Plan:
     reader = READERS[format](settings.columns)
     step = -(-len(files) // reader.samples)
     schemas = []
+    unit = 0
     for file, name in list(zip(files, names))[::step]:
         with _named(name), places.open(file) as opened:
             schemas.append(reader.schema(opened, name))
+            unit = unit or reader.unit(opened)
             if format == "csv":
                 check(schemas[-1], name, schemas[0], names[0], types=False)
     schema = merged(schemas)
@@ -85,7 +88,7 @@ def make_plan(settings: Settings, places: Places) -> Plan:
         sent([], schema)
     except FeedTypeError as error:  # a column that a feed cannot carry
         raise FeedTypeError(f"reading {names[0]}: {error}") from None
-    return Plan(format, files, part_bytes([file.size for file in files], format), schema, names[0])
+    return Plan(format, files, part_bytes([file.size for file in files], format, unit), schema, names[0])
 
 
 class _named:
@@ -148,6 +151,10 @@ class Wanted:
 
     def remove(self, part: int) -> None:
         self._wanted.discard(part)
+
+    def next(self) -> list[int]:
+        """Some parts that are read next, in order."""
+        return [part for _, part in nsmallest(_NEXT, self._heap) if part in self._wanted]
 
     def first(self) -> int | None:
         """The part to read next."""
@@ -223,6 +230,9 @@ class FileSource:
             self._changed.wait_for(lambda: self._plan is not None or self._ended is not None)
             if self._ended is not None:
                 raise self._ended
+            assert self._plan is not None
+            if message.get("restored") is not None:
+                check_restored(self._settings.feed, self._plan, message["restored"])
             count = len(self._parts)
             wanted = self._of(request["pass"])
             for first, end in request["partitions"]:
@@ -230,9 +240,6 @@ class FileSource:
             for rows in self._queue:  # is being read
                 if rows.pass_ == request["pass"]:
                     wanted.remove(rows.number)
-            assert self._plan is not None
-            if message.get("restored") is not None:
-                check_restored(self._settings.feed, self._plan, message["restored"])
             self._changed.notify_all()
 
     def _of(self, pass_: int) -> Wanted:
@@ -348,10 +355,10 @@ class FileSource:
     def _read(self, rows: Rows, part: Part, name: str) -> None:
         plan = self._plan
         assert plan is not None
-        self._places.check(part.file)
         few = self._few()
         first = 0
         with self._places.open(part.file) as file:
+            file.then = self._then(part)
             reader = READERS[plan.format](self._settings.columns)
             found = reader.batches(file, name, part.start, part.end, plan.schema, plan.schema_file)
             for batch in sent(found, plan.schema):
@@ -360,6 +367,14 @@ class FileSource:
                     if first >= rows.read and not self._add(rows, first, block):
                         return
                     first += block.num_rows
+
+    def _then(self, part: Part) -> list[tuple[int, int]]:
+        """The parts of the same file that are probably read next."""
+        with self._changed:
+            first = self._first()
+            numbers = [] if first is None else self._wanted[first[0]].next()
+            parts = [self._parts[number] for number in numbers]
+        return [(other.start, other.end) for other in parts if other.file == part.file]
 
     def _few(self) -> bool:
         """Whether rows have to be spread, because there are few parts."""
