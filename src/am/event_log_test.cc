@@ -27,6 +27,7 @@ std::vector<core::Event> EveryKind() {
           core::ContainerStarting{c, "after 12s"},
           core::ContainerExited{c, "its node was lost", true},
           core::ContainerExited{c, "it was preempted", true, true},
+          core::ContainerExited{c, "its image is not trusted", false, false, true},
           core::ReclaimAnnounced{c, "its node is being decommissioned"},
           core::ReclaimAnnounced{c, "the scheduler preempts it", true},
           core::RequestsDelayed{"the queue is full"},

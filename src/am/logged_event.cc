@@ -83,6 +83,7 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_exited()->set_how(e.how);
     record.mutable_exited()->set_excused(e.infrastructure);
+    record.mutable_exited()->set_refused(e.refused);
     record.set_taken(e.preempted);
   }
   void operator()(const core::AmContainerReported& e) const {
@@ -137,8 +138,8 @@ struct Recorder {
     out.set_as_told(e.by_stop_order);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
-    if (e.result_bytes) out.set_result_bytes(*e.result_bytes);
     out.set_no_restart(e.diagnosis.no_restart);
+    if (e.result_bytes) out.set_result_bytes(*e.result_bytes);
     for (const auto& [name, value] : e.exports) {
       wire::Variable& variable = *out.add_exports();
       variable.set_name(name);
@@ -278,8 +279,8 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   event.by_stop_order = m.as_told();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
-  if (m.has_result_bytes()) event.result_bytes = m.result_bytes();
   event.diagnosis.no_restart = m.no_restart();
+  if (m.has_result_bytes()) event.result_bytes = m.result_bytes();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
   return event;
 }
@@ -380,7 +381,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kStarting:
       return core::ContainerStarting{container, record.starting()};
     case wire::LoggedEvent::kExited:
-      return core::ContainerExited{container, record.exited().how(), record.exited().excused(), record.taken()};
+      return core::ContainerExited{container, record.exited().how(), record.exited().excused(), record.taken(),
+                                   record.exited().refused()};
     case wire::LoggedEvent::kWarned:
       return core::ReclaimAnnounced{container, record.warned(), record.taken()};
     case wire::LoggedEvent::kPlaceWaited:

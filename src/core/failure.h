@@ -53,6 +53,7 @@ struct Loss {
   std::string how;  // a clause
   bool infrastructure = false;
   bool preempted = false;
+  bool refused = false;  // as in ContainerExited
 };
 
 }  // namespace howdah::core

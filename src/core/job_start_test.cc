@@ -142,6 +142,23 @@ TEST(JobStart, ExecutorThatNeverConnectsIsReplacedTwice) {
 )");
 }
 
+TEST(JobStart, RefusedContainerIsNotReplaced) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s unstartable c1 its image is not trusted
+  task worker:0 FAILED a0 | worker:0 did not become ready on node1: its image is not trusted
+  job stopping | worker:0 did not become ready on node1: its image is not trusted
+  job finished FAILED exit=1 | worker:0 did not become ready on node1: its image is not trusted
+  finish FAILED 1
+)");
+}
+
 TEST(JobStart, StartupStageIsReported) {
   Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.timeouts.register_ = seconds(30); })}, R"(
 0s am

@@ -72,7 +72,9 @@ void Placements::On(const ContainerStarting& e) {
 }
 
 void Placements::On(const ContainerExited& e) {
-  if (Container* container = containers_.Find(e.container)) Gone(*container, {e.how, e.infrastructure, e.preempted});
+  if (Container* container = containers_.Find(e.container)) {
+    Gone(*container, {e.how, e.infrastructure, e.preempted, e.refused});
+  }
 }
 
 void Placements::On(const AmContainerReported& e) {
@@ -177,7 +179,7 @@ void Placements::LoseGone(Container& container, const Loss& loss) {
   } else if (held) {
     Unplace(*task);
   } else {
-    LoseIdle(*task, {how, loss.infrastructure || container.orphaned(), loss.preempted}, at);
+    LoseIdle(*task, {how, loss.infrastructure || container.orphaned(), loss.preempted, loss.refused}, at);
   }
 }
 
@@ -249,7 +251,9 @@ void Placements::LoseUnconnected(Container& container, const std::string& why) {
 // Handles a task that has lost its container while no attempt ran in it.
 void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
-  if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);
+  if (!task.seat.member()) {
+    return units_.membership.growth.LoseOptional(task, loss, loss.refused ? 0 : kReplacements);
+  }
   if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // the task gets another container when it restarts
   LoseMember(task, loss, at);
 }
@@ -259,7 +263,8 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const Assembly& assembly = units_.allocation.assembly;
   const bool starts_as_group = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
   const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !starts_as_group;
-  const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
+  const bool too_often =
+      !loss.infrastructure && task.placement.CountLaunchFailure() > (loss.refused ? 0 : kReplacements);
   // The running ranked tasks still use the address of this task, which is no longer valid.
   const auto kind = others_run && !too_often ? Cause::Kind::kLost : Cause::Kind::kNotReady;
   Failure failure = attempts_.FailureOf(task, kind, at, loss);
@@ -269,9 +274,8 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
     units_.allocation.assembly.Refill();
     return;
   }
-  if (too_often) {
-    failure.what +=
-        "; " + std::to_string(task.placement.launch_failures() - 1) + " earlier containers of the task had failed too";
+  if (const int earlier = task.placement.launch_failures() - 1; too_often && earlier > 0) {
+    failure.what += "; " + std::to_string(earlier) + " earlier containers of the task had failed too";
   }
   task.Become(too_often ? TaskState::kFailed : TaskState::kLost);
   task.attempt.SetExit(std::nullopt);

@@ -113,6 +113,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "tokens") return TokensIssued{At(Seconds(line.Word(1))), line.Word(2), line.Word(3) == "renewed"};
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
+  if (verb == "unstartable") return ContainerExited{.container = container, .how = line.From(2), .refused = true};
   if (verb == "lost") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
   if (verb == "preempted") return ContainerExited{container, line.From(2), /*infrastructure=*/true, /*preempted=*/true};
   if (verb == "reclaim") return ReclaimAnnounced{container, line.From(2)};

@@ -135,7 +135,7 @@ std::string DescribeAmDeath(const std::string& diagnostics) {
   }
   const auto code = AmExitStatus(diagnostics);
   if (!code) return "";
-  if (const std::string refusal = DescribeLaunchRefusal(diagnostics); !refusal.empty()) {
+  if (const std::string refusal = FindLaunchRefusal(diagnostics).text; !refusal.empty()) {
     return "could not be started: " + refusal;
   }
   std::string how = DescribeExitCode(*code);

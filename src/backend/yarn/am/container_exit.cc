@@ -87,7 +87,7 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
 std::string CouldNotStart(const std::string& why) { return "container could not be started: " + why; }
 
 std::string RefusalOrFirstText(const std::string& diagnostics) {
-  const std::string refusal = DescribeLaunchRefusal(diagnostics);
+  const std::string refusal = FindLaunchRefusal(diagnostics).text;
   return refusal.empty() ? FirstText(diagnostics) : refusal;
 }
 
@@ -135,18 +135,25 @@ std::string Aborted(const std::string& diagnostics) {
   return "container reclaimed by YARN: " + FirstText(diagnostics);
 }
 
+bool LacksFile(const std::string& diagnostics) {
+  return diagnostics.find("changed on src filesystem") != std::string::npos ||
+         diagnostics.find("File does not exist: ") != std::string::npos;
+}
+
+// The refusal of a container that ended with an exit status that YARN does not define. The node's helper programs end
+// with codes of their own, which look like codes of the executor.
+LaunchRefusal RefusalOfExecutor(const std::string& diagnostics) {
+  return LastStderrLine(diagnostics).empty() ? FindLaunchRefusal(diagnostics) : LaunchRefusal();
+}
+
 // Describes the end of an executor with an exit status that YARN does not define.
 std::string ExecutorExited(int code, const std::string& diagnostics) {
   const ExitStatus exit = FromShellCode(code);
   if (exit.signal) return "executor " + DescribeEnd(exit);
-  if (diagnostics.find("changed on src filesystem") != std::string::npos ||
-      diagnostics.find("File does not exist: ") != std::string::npos) {
-    return NotLocalized(diagnostics);
-  }
-  const std::string last = LastStderrLine(diagnostics);
-  // The node's helper programs end with codes of their own, which look like codes of the executor.
-  const std::string refusal = last.empty() ? DescribeLaunchRefusal(diagnostics) : "";
+  if (LacksFile(diagnostics)) return NotLocalized(diagnostics);
+  const std::string refusal = RefusalOfExecutor(diagnostics).text;
   if (!refusal.empty()) return CouldNotStart(refusal);
+  const std::string last = LastStderrLine(diagnostics);
   return "executor " + DescribeEnd(exit) + (last.empty() ? "" : ": " + last);
 }
 
@@ -173,6 +180,15 @@ std::string DescribeExit(const ::hadoop::yarn::ContainerStatusProto& status, con
   }
   const std::string_view text = MeaningOf(static_cast<int>(code)).of_task;
   return text.empty() ? ExecutorExited(static_cast<int>(code), diagnostics) : std::string(text);
+}
+
+bool IsRefusedByCluster(const ::hadoop::yarn::ContainerStatusProto& status) {
+  const std::string& diagnostics = status.diagnostics();
+  const ContainerExitStatus code = StatusOf(status);
+  if (code == kSuccess || LacksFile(diagnostics)) return false;
+  if (code == kInvalid) return FindLaunchRefusal(diagnostics).of_cluster;
+  if (!MeaningOf(static_cast<int>(code)).of_task.empty() || FromShellCode(static_cast<int>(code)).signal) return false;
+  return RefusalOfExecutor(diagnostics).of_cluster;
 }
 
 std::string DescribePreemptionWarning(const std::string& preemptor) {

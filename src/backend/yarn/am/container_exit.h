@@ -13,6 +13,10 @@ namespace howdah::backend::yarn::am {
 // Returns an empty text after a normal end. preemptor: the result of PreemptingQueue if the container was preempted.
 std::string DescribeExit(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& preemptor = "");
 
+// Returns whether the cluster does not permit the container, for example because it does not trust the docker image. A
+// container on another node would end in the same way.
+bool IsRefusedByCluster(const ::hadoop::yarn::ContainerStatusProto& status);
+
 // Returns the text for core::ReclaimAnnounced::why when the scheduler is going to preempt a container.
 std::string DescribePreemptionWarning(const std::string& preemptor);
 

@@ -14,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   status.set_exit_status(static_cast<int16_t>(data[0] | data[1] << 8));
   status.set_diagnostics(std::string(reinterpret_cast<const char*>(data) + 2, size - 2));
   DescribeExit(status);
+  IsRefusedByCluster(status);
   DescribeStartProgress(status, "node7");
   DescribeStartFailure(status.diagnostics());
   return 0;

@@ -74,6 +74,20 @@ TEST(ContainerExit, EachExitStatusIsDescribed) {
   }
 }
 
+TEST(ContainerExit, OnlyRefusalsOfTheClusterAreFinal) {
+  const std::string untrusted = "Shell error output: image: evil/torch is not trusted.\n";
+  EXPECT_TRUE(IsRefusedByCluster(Status(127, untrusted)));
+  EXPECT_TRUE(IsRefusedByCluster(Status(-1, "Exception message: Disallowed network:  'x' specified.\n")));
+  EXPECT_TRUE(IsRefusedByCluster(Status(-1000, "... (exitCode=255) with output: User bob not found\n")));
+  EXPECT_FALSE(IsRefusedByCluster(Status(7, "docker: Cannot connect to the Docker daemon at unix:///d.\n")));
+  EXPECT_FALSE(IsRefusedByCluster(Status(137, untrusted))) << "killed by a signal";
+  EXPECT_FALSE(IsRefusedByCluster(Status(0, untrusted)));
+  EXPECT_FALSE(IsRefusedByCluster(Status(-104, untrusted))) << "killed by YARN";
+  EXPECT_FALSE(IsRefusedByCluster(Status(1, untrusted + "Last 4096 bytes of agent.stderr :\nno such job\n")))
+      << "the executor has run";
+  EXPECT_FALSE(IsRefusedByCluster(Status(1, "")));
+}
+
 TEST(ContainerExit, PreemptionIsDescribedWithTheQueue) {
   EXPECT_EQ(DescribeExit(Status(-102, ""), "queue a or b"), "preempted by YARN for queue a or b");
   EXPECT_EQ(DescribePreemptionWarning("queue a"), "the scheduler is preempting it for queue a");

@@ -341,7 +341,8 @@ void YarnBackend::ReportExit(const ContainerId& id, const ::hadoop::yarn::Contai
     sink_.OnEvent(core::ContainerExited{.container = id,
                                         .how = DescribeExit(status, preemptor),
                                         .infrastructure = !meaning.charged,
-                                        .preempted = meaning.preempted});
+                                        .preempted = meaning.preempted,
+                                        .refused = meaning.charged && IsRefusedByCluster(status)});
   };
   if (meaning.status != ContainerExitStatus::kPreempted || !preemptor.empty()) return report(preemptor);
   preemptors_.Find(label, report);

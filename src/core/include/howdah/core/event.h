@@ -53,6 +53,8 @@ struct ContainerExited {
   bool infrastructure = false;
   // The scheduler gave the container to another job, so a replacement may take long.
   bool preempted = false;
+  // The cluster does not permit it, and would refuse every other container of the task for the same reason.
+  bool refused = false;
 };
 // The container in which the application master runs, on a backend that has one.
 struct AmContainerReported {
