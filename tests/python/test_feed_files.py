@@ -565,8 +565,8 @@ def test_position_of_other_files_is_refused_before_a_row_is_sent(start, files):
         job.request(0, [0, None], restored=before.encode())
         eventually(lambda: len(errors) == 2, "the errors of both processes")
         assert all(isinstance(error, _errors.FeedChanged) for error in errors.values()), errors
-        assert f"the feed train has other files than the checkpoint that this job continues: {files}/7.parquet is new; " \
-            "continue with the files of the checkpoint, or delete howdah-feeds.json" in str(errors[0])  # fmt: skip
+        text = f"the feed train has other files than the checkpoint that this job continues: {files}/7.parquet is new; "
+        assert text + "continue with the files of the checkpoint, or delete howdah-feeds.json" in str(errors[0])
         assert job.arrived == []
 
 
