@@ -198,7 +198,7 @@ def test_error_of_make_predict_fn_reaches_the_user(client, spark):
     os.kill(pid, signal.SIGKILL)
     text = message(found)
     assert text.count("the traceback in worker:0") == text.count("in make\n") == 1
-    assert text.endswith("ZeroDivisionError: the model is broken")
+    assert "ZeroDivisionError: the model is broken" in text.splitlines()
     with pytest.raises(ZeroDivisionError, match="the model is broken"):
         predictor.transform(numbers(spark, 100, 2).toDF("other", "x"))
 
@@ -254,7 +254,7 @@ def test_mistakes_are_refused(client, spark):
         ({"schema": "y float", "batch_size": 0}, ValueError, "batch_size is 0; it must be an integer of at least 1"),
         ({"schema": "y float", "columns": "x"}, TypeError, r"must be a list of names: columns=\['x'\]"),
         ({"schema": "y float", "worker": 2}, TypeError, "unexpected keyword argument 'worker'"),
-        ({"schema": "y interval"}, howdah.FeedTypeError, "the schema has the column 'y' of the type interval"),
+        ({"schema": "y interval year to month"}, howdah.FeedTypeError, "has the column 'y' of the type interval"),
     ):
         with pytest.raises(error, match=text):
             Predictor(lambda: lambda x: x, **keys)
