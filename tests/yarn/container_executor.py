@@ -172,12 +172,13 @@ def launch_docker(account, app, container, work, script, tokens, *rest):
     pid_file, local_dirs, log_dirs, command, *_ = without_stores(rest)
     prepare(account, app, container, work, script, tokens, local_dirs, log_dirs)
     sys.exit(docker_executor.run_container(DOCKER, container, DOCKER.command(command),
-                                           lambda suffix, number: write_number(pid_file + suffix, number)))
+                                           lambda suffix, number: write_number(pid_file + suffix, number),
+                                           lambda: await_late_end(pathlib.Path(work).parents[5])))
 
 
 def await_late_end(node):
-    """With Docker, a NodeManager learns late that the processes of a container have ended. Here it does if the node's
-    directory has this FIFO: when a test has opened and closed it."""
+    """With Docker, a NodeManager learns late that the processes of a container have ended. If the node's directory has
+    this FIFO, it learns of the end when a test has opened and closed the FIFO."""
     fifo = node / "ends-late"
     if fifo.exists():
         signals.alarm(LATE_LIMIT_S)

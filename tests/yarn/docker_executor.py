@@ -293,9 +293,9 @@ def await_end(pid):
     os.close(process)
 
 
-def run_container(docker, container, command, write_file):
+def run_container(docker, container, command, write_file, await_late_end=lambda: None):
     """Runs a container to its end; returns the code of the helper. `write_file(suffix, number)` writes the file of the
-    pid (suffix "") or of the exit code."""
+    pid (suffix "") or of the exit code. `await_late_end` is called when the processes of the container have ended."""
     try:
         failed = subprocess.run(command, check=False).returncode != 0
     except OSError as error:
@@ -308,6 +308,7 @@ def run_container(docker, container, command, write_file):
     if pid:
         write_file("", pid)
         await_end(pid)
+    await_late_end()
     code = docker.exit_code(container)
     write_file(".exitcode", code)
     return code & 0xff

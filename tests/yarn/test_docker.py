@@ -1,4 +1,4 @@
-"""Logins to docker registries. The test cluster has no docker, and ignores the image."""
+"""Logins to docker registries. The shared cluster runs no docker, and ignores the image."""
 import json
 
 from machine import ROOT, eventually
