@@ -1,5 +1,10 @@
 """The items of python_client.py that send a table over TLS: to the executor of a job on YARN, and to pyarrow's Flight
-server in another process, which drops the rows. Both have 4 streams of the same blocks."""
+server in another process. Both have 4 streams of the same blocks, each over a connection of its own, and at most DEPTH
+blocks of a stream have no answer.
+
+The other server does less: it drops the rows. The executor stores them, asks the AM for each block, and writes blocks
+to its disk when `buffer` is full; the ranks copy them into batches, and the source computes digests. On a machine with
+few cores all of this takes CPU time from the transfer."""
 import pathlib
 import subprocess
 import sys
@@ -52,7 +57,8 @@ def certificate():
 
 def send(port, authority, parts, times):
     """Sends partitions as the feed does: at most DEPTH blocks of a partition have no answer."""
-    client = flight.FlightClient(f"{TLS}://{HOST}:{port}", tls_root_certs=authority)
+    client = flight.FlightClient(f"{TLS}://{HOST}:{port}", tls_root_certs=authority,
+                                 generic_options=[("grpc.use_local_subchannel_pool", 1)])  # a connection of its own
     for rows in iter(lambda: next(parts, None), None):
         writer, answers = client.do_put(flight.FlightDescriptor.for_command(b"{}"), rows.schema)
         waiting = 0
