@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "howdah/feed/messages.h"
+#include "test_feeds.h"
 #include "test_flight.h"
 
 namespace howdah::feed::server {
@@ -243,6 +244,66 @@ TEST(PlainPuts, ClosedFeedRefusesTheCall) {
   closed.set_error("the feed live is closed; send before close()");
   scene.Reply(wire::FeedCall(scene.Last()), closed);
   EXPECT_THAT(scene.finished, ElementsAre(HasSubstr("closed")));
+}
+
+// An executor with two processes, whose readers have room for one block each.
+class TwoReadersTest : public FeedsTest {
+ protected:
+  TwoReadersTest() : FeedsTest({.buffer = 50}, 2) {
+    StartAttempt(1);
+    for (const int rank : {0, 1}) {
+      processes[rank] = Open(rank + 1, rank);
+      Send(processes[rank], Next(0, 2, 0));
+    }
+  }
+  std::optional<PutAnswer> PutFor(int reader, Rows rows) {
+    std::optional<PutAnswer> answer;
+    feeds.FlightHandlers().on_block({"train", 0, 5, reader}, TestSchema(),
+                                    TestBlock(rows.from, rows.count(), std::string(100, 'x')),
+                                    [&answer](const Result<PutAnswer>& result) { answer = result.value(); });
+    am.Handle(feeds);
+    return answer;
+  }
+  // The reader that received each block of rows, in the order of arrival.
+  std::vector<int> Receivers() const {
+    std::vector<int> ranks;
+    for (const RowsReceived& event : am.Received<RowsReceived>()) ranks.push_back(event.reader.rank);
+    return ranks;
+  }
+
+  Process processes[2];
+};
+
+TEST_F(TwoReadersTest, BlockGoesToTheReaderThatTheCallNames) {
+  EXPECT_EQ(PutFor(1, {0, 2}), PutAnswer::kAcknowledgedNoCredit);
+  EXPECT_EQ(PutFor(1, {2, 4}), PutAnswer::kRefused) << "the other reader has room, and must not take it";
+  EXPECT_EQ(PutFor(7, {2, 4}), PutAnswer::kRefused) << "it is not here";
+  EXPECT_EQ(store().blocks(), 1U);
+  EXPECT_EQ(PutFor(0, {2, 4}), PutAnswer::kAcknowledgedNoCredit);
+  EXPECT_THAT(Receivers(), ElementsAre(1, 0));
+  for (const Process& process : processes) EXPECT_EQ(process.last()["slices"].size(), 1U) << process.connection;
+}
+
+TEST_F(TwoReadersTest, BlocksOfAPlainCallGoToTheReadersThatTheAmNames) {
+  std::vector<int64_t> accepted;
+  std::optional<Status> finished;
+  const auto plain = feeds.FlightHandlers().plain;
+  plain.on_begin(7, "train", "a client", [&](const Status& status) { finished = status; });
+  am.Handle(feeds);
+  for (const int64_t first : {0, 2}) {
+    plain.on_block(7, TestSchema(), TestBlock(first, 2, std::string(100, 'x')),
+                   [&](const Result<int64_t>& rows) { accepted.push_back(rows.value()); });
+    am.Handle(feeds);
+  }
+  EXPECT_THAT(accepted, ElementsAre(2, 4));
+  EXPECT_THAT(Receivers(), ElementsAre(0, 1)) << "the first reader has no room for the second block";
+  for (const Process& process : processes) EXPECT_EQ(process.last()["slices"].size(), 1U) << process.connection;
+  plain.on_end(7);
+  am.Handle(feeds);
+  ASSERT_TRUE(finished && finished->ok());
+  const auto* ended = std::get_if<PartitionEnded>(&am.confirmed.back());
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(std::pair(ended->partition, ended->rows), std::pair(PartitionId{5}, int64_t{4}));
 }
 
 }  // namespace
