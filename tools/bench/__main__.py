@@ -31,6 +31,7 @@ python: the Python package and its feeds, beside TensorFlowOnSpark, Petastorm, p
   python-i  a rank is killed
   python-j  an unchanged program for TensorFlowOnSpark, which reads an RDD of tuples
   python-k  Parquet in HDFS as a feed, and a file through howdah.fs; this starts a cluster
+  python-l  memory with a partition of 10 GB and the default buffer; this takes minutes
 
 autoscale: models of the autoscaler, in virtual time
   autoscale-a  the talk's jobs on two to ten nodes, in both modes and with ten nodes from the start

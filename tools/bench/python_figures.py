@@ -219,15 +219,31 @@ def calls(runs):
     yield row("python-g", "upload after the function has changed", found["upload"], "KiB", "< 64 KiB", "", KIB)
 
 
+MEMORY = {"executor": "executor, without the blocks", "blocks": "blocks in shared memory", "together": "both together",
+          "late_growth": "  growth after the first quarter", "trainer": "  growth of the trainer",
+          "spark_worker": "  growth of Spark's worker"}
+
+
+def memory_rows(item, title, found, limit):
+    for name, what in MEMORY.items():
+        goal = {"together": f"<= {limit} MiB", "late_growth": "flat"}.get(name, "")
+        yield row(item, f"{title}: {what}", found[name], "MiB", goal, "", 1 << 20)
+
+
 def memory(runs):
     """(python-h)"""
-    found = turns("memory", 1, "spark")
-    for name, goal in (("executor", ""), ("blocks", ""), ("together", "<= 80 MiB"), ("late_growth", "flat"),
-                       ("trainer", ""), ("spark_worker", "")):
-        what = {"executor": "executor, without the blocks", "blocks": "blocks in shared memory",
-                "together": "both together", "late_growth": "  growth after the first quarter",
-                "trainer": "  growth of the trainer", "spark_worker": "  growth of Spark's worker"}[name]
-        yield row("python-h", f"partition of 192 MiB, buffer 16 MiB: {what}", found[name], "MiB", goal, "", 1 << 20)
+    yield from memory_rows("python-h", "partition of 192 MiB, buffer 16 MiB", turns("memory", 1, "spark"), 80)
+
+
+def large_partition(runs):
+    """(python-l)"""
+    with scratch() as folder, client("large", folder, "spark") as child:
+        one = child.turn()
+    yield from memory_rows("python-l", "partition of 10 GB", {name: [one[name]] for name in MEMORY}, 320)
+    for name, values in one["tenths"].items():
+        text = " ".join(f"{value / (1 << 20):.0f}" for value in values)
+        yield Row("python-l", f"  {name}, median", statistics.median(values) / (1 << 20), "MiB", 1, "flat", text)
+    yield row("python-l", "  from the call to the result", [one["seconds"]], "s")
 
 
 def killed_rank(runs):
@@ -251,7 +267,7 @@ def unchanged(runs):
 
 ITEMS = {"python-a": doubles, "python-b": images, "python-c": small_partitions, "python-d": over_tls,
          "python-e": first_pass, "python-f": reader_cpu, "python-g": calls, "python-h": memory, "python-i": killed_rank,
-         "python-j": unchanged, "python-k": hdfs_files}
+         "python-j": unchanged, "python-k": hdfs_files, "python-l": large_partition}
 
 
 def measure(item, runs):
