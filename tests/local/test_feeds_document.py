@@ -35,8 +35,9 @@ def run(machine, python, tmp_path):
     """run(code) runs a program in the folder `work`, beside what earlier programs have written."""
     work = tmp_path / "work"
     work.mkdir()
-    machine.env.update(PATH=f"{python.parent}{os.pathsep}{BIN.parent}{os.pathsep}{os.environ['PATH']}", HOWDAH_ON="local",
-                       XDG_CACHE_HOME=str(tmp_path / "cache"), PYTHONPATH=str(ROOT / "python"))
+    path = os.pathsep.join([str(python.parent), str(BIN.parent), os.environ["PATH"]])
+    machine.env.update(PATH=path, HOWDAH_ON="local", XDG_CACHE_HOME=str(tmp_path / "cache"),
+                       PYTHONPATH=str(ROOT / "python"))
 
     def run(code):
         (work / "block.py").write_text(code)
