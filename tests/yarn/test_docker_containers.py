@@ -56,7 +56,7 @@ def late_ends(cluster):
 
 
 def wait_for_no_container(cluster):
-    eventually(lambda: cluster.docker("ps", "--all", "--quiet") == "", "the removal of the container by its node", LATE_S)
+    eventually(lambda: cluster.docker("ps", "--all", "--quiet") == "", "the removal of the container", LATE_S)
 
 
 def helpers_of(job):
