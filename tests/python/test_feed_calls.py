@@ -39,9 +39,10 @@ class Executor(flight.FlightServerBase):
 @pytest.fixture
 def certificate(tmp_path):
     paths = [tmp_path / "server.crt", tmp_path / "server.key"]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-                    paths[1], "-subj", "/CN=test", "-addext", "subjectAltName=DNS:executor", "-days", "2", "-out",
-                    paths[0]], check=True, capture_output=True)
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", paths[1]]
+    names = ["-subj", "/CN=test", "-addext", "subjectAltName=DNS:executor"]
+    subprocess.run(["openssl", "req", "-x509", *key, *names, "-days", "2", "-out", paths[0]], check=True,
+                   capture_output=True)
     return [path.read_bytes() for path in paths]
 
 
