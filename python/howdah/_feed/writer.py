@@ -277,7 +277,8 @@ def is_path(given: Any) -> bool:
     """Whether this is a path or URI, or a list of them."""
     if isinstance(given, (list, tuple)):
         return bool(given) and all(map(is_path, given)) and not any(isinstance(one, (list, tuple)) for one in given)
-    return isinstance(given, str) or hasattr(given, "__fspath__")
+    # An attribute of a DataFrame of Spark 3.5 would be looked up among its columns, which may have unknown types.
+    return isinstance(given, str) or hasattr(type(given), "__fspath__")
 
 
 def uris_of(given: Any) -> str | list[str]:
