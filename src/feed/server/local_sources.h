@@ -34,9 +34,9 @@ namespace howdah::feed::server {
 // Used on the owner's loop only.
 class LocalSources {
  public:
-  // Of the blocks that are announced, or wait for their answers, in all connections together; or one larger block.
+  // The blocks that are announced, or wait for their answers, in all connections together; or one larger block.
   static constexpr int64_t kUnansweredBytes = FlightServer::kUnansweredBytes;
-  // Of one connection: blocks without an answer.
+  // Blocks of one connection without an answer.
   static constexpr size_t kMostPuts = 16;
 
   struct Ports {
