@@ -2,13 +2,15 @@
 import json
 import os
 import pkgutil
+import signal
 import sys
+import threading
 import types
 
 import pytest
 
 import spark as sparks
-from machine import BIN, ROOT, eventually
+from machine import BIN, ROOT, eventually, kill_together
 
 sys.path.insert(0, str(ROOT / "tests/yarn"))
 SITES = sparks.site_packages()
@@ -16,6 +18,7 @@ SITES = sparks.site_packages()
 from cluster import Cluster, Setup  # noqa: E402
 from cluster_user import Howdah  # noqa: E402
 import howdah  # noqa: E402
+import howdah.spark  # noqa: E402
 from howdah import _files  # noqa: E402
 from howdah._feed import spark_rows  # noqa: E402
 
@@ -136,3 +139,51 @@ def test_both_attempts_of_a_speculative_task_supply_each_row_once(client, start_
     rows = [i for seen in job.results(timeout=400) for i in seen]
     assert len(rows) == len(set(rows)) == ROWS
     assert os.path.exists(f"{started}-3-0") and os.path.exists(f"{started}-3-1")
+
+
+@pytest.fixture
+def predictors_over_both_transports(monkeypatch):
+    """Spark's tasks with odd numbers use only TLS, and the others only unix sockets; see both_transports."""
+    def task_text(name, original=howdah.spark.task_text):
+        text = original(name)
+        assert name != "ask_task" or "for group in (near, far)" in text
+        return text.replace("for group in (near, far)", "for group in ((near, far)[self.partition % 2],)")
+    monkeypatch.setattr(howdah.spark, "task_text", task_text)
+
+
+def test_predictor_of_the_cluster_answers_each_row_in_order_although_a_container_is_lost(
+        client, start_spark, predictors_over_both_transports, tmp_path):
+    hangs = str(tmp_path / "hangs")
+
+    def make():
+        ctx, calls = howdah.context(), []
+
+        def predict(x):
+            calls.append(len(x))
+            if ctx.index == 0 and len(calls) == 5 and not os.path.exists(hangs):
+                open(hangs, "w").close()
+                signal.pause()
+            return x * 2.0
+        return predict
+
+    def lose():
+        eventually(lambda: os.path.exists(hangs), "the fifth batch of worker:0", 600)
+        container = predictor.job.status().tasks[0].container
+        alive = client.alive(predictor.job.id)
+        lost.extend(pid for pid in client.agents(predictor.job.id, "task") if container in alive[pid])
+        kill_together(lost)
+
+    spark, lost = start_spark(1, "512m"), []
+    frame = spark.range(0, ROWS, 1, 6).selectExpr("id", "cast(id * 1.5 as float) as x")
+    keys = {"schema": "y double", "columns": ["x"], "batch_size": 100, "workers": 2, "memory": "512MiB"}
+    with howdah.spark.Predictor(make, env={"PYTHONPATH": SITES[0]}, **keys) as predictor:
+        found = predictor.transform(frame)  # waits until a rank runs
+        thread = threading.Thread(target=lose)
+        thread.start()
+        rows = found.collect()
+        thread.join()
+    assert len(lost) == 2 and [row.id for row in rows] == list(range(ROWS))
+    assert [row.y for row in rows] == [2.0 * i * 1.5 for i in range(ROWS)]
+    assert predictor.job.state == "SUCCEEDED"
+    sparks.stop(spark)  # removes its files from HDFS
+    client.assert_clean(predictor.job.id)
