@@ -207,7 +207,7 @@ def test_new_job_continues_a_checkpoint_only_with_the_same_files(tmp_path):
     rows = howdah.Feed(TABLE, epochs=2, remainder="short")
     pushed = submit(tmp_path / "root-2", rows, 2, checkpoint=tmp_path / "checkpoints")
     (tmp_path / "root-2/go-2").touch()
-    with pytest.raises(howdah.FeedChanged, match="feed train in the checkpoint of step 10 counts the rows of files"):
+    with pytest.raises(howdah.FeedChanged, match="in the checkpoint of step 10"):
         pushed.result(timeout=120)
     (tmp_path / "data/4.parquet").rename(tmp_path / "data/3.parquet")
     again = submit(tmp_path / "root-3", feed, 1, checkpoint=tmp_path / "checkpoints")
