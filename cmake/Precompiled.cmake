@@ -15,8 +15,9 @@ set(howdah_protobuf_headers <google/protobuf/message.h>)
 set(howdah_grpc_headers <grpcpp/grpcpp.h>)
 set(howdah_gtest_headers <gmock/gmock.h> <gtest/gtest.h>)
 
-# howdah_precompiled(TARGET KIND LIB...): gives TARGET the precompiled header that matches the libraries it uses. KIND is
-# LIBRARY, SMALL (a library compiled with howdah_small_options: g++ wants the same options for header and source) or TEST.
+# howdah_precompiled(TARGET KIND LIB...): gives TARGET the precompiled header that matches the libraries it uses. KIND
+# is LIBRARY, TEST, or SMALL: a library compiled with howdah_small_options, because g++ wants the same options for
+# header and source.
 set(howdah_small_options -Os)
 function(howdah_precompiled TARGET KIND)
   if(NOT HOWDAH_PCH)

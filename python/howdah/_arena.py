@@ -29,7 +29,7 @@ class Arena:
         self._returned: deque[tuple[int, int]] = deque()  # by finalizers, which must not wait for the lock
 
     def take(self, size: int) -> Part | None:
-        """A part of this size, or None if there is no space."""
+        """A part of this size, or None if all parts are in use."""
         size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         with self._lock:
             while self._returned:

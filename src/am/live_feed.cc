@@ -47,6 +47,22 @@ void AddAction(const std::string& name, const feed::Action& action, wire::ToExec
   order.set_action(feed::EncodeAction(action));
 }
 
+// Leaves only the rows in the position that a program has restored. Returns the list of the files whose rows it counts;
+// "" if there is none.
+std::string TakePlan(feed::PointFound& found) {
+  wire::FeedPoint point;
+  if (!point.ParseFromString(found.point)) return "";  // the ledger reports damaged bytes
+  found.point = point.rows();
+  return point.plan();
+}
+
+feed::SourceFailed PositionInFiles(const std::string& name, int64_t step) {
+  return {"the position of the feed " + name + " in the checkpoint of step " + std::to_string(step) +
+              " counts the rows of files, and this job supplies the rows in another way; continue with the same files, "
+              "or begin without the checkpoint",
+          /*changed=*/true};
+}
+
 }  // namespace
 
 LiveFeed::LiveFeed(const jobspec::JobSpec& spec, const jobspec::FeedSpec& feed, FeedLog log, Ports ports)
@@ -187,24 +203,8 @@ void LiveFeed::OnServes(const ContainerId& container, const wire::FeedServes& pl
   ports_.changed();
 }
 
-// A program has restored a checkpoint with the position of this feed.
-void LiveFeed::RestorePoint(feed::PointFound event) {
-  wire::FeedPoint point;
-  // The ledger reports damaged bytes.
-  if (point.ParseFromString(event.point)) event.point = point.rows();
-  // Sources get the list with the next request, and compare it with their own.
-  if (reads_files_) log_.SetRestoredPlan(point.plan());
-  Step(event);
-  if (reads_files_ || point.plan().empty()) return;
-  Step(feed::SourceFailed{"the position of the feed " + name_ + " in the checkpoint of step " +
-                              std::to_string(event.step) +
-                              " counts the rows of files, and this job supplies the rows in another way; continue with "
-                              "the same files, or begin without the checkpoint",
-                          /*changed=*/true});
-}
-
 std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket) {
-  const auto event = feed::DecodeEvent(bytes);
+  auto event = feed::DecodeEvent(bytes);
   if (!event.ok()) return event.error().message;
   const feed::ReaderId* reader = ReaderOf(*event);
   if (reader != nullptr) {
@@ -227,11 +227,12 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
              !std::holds_alternative<feed::SourceFailed>(*event)) {
     return "executors do not report this event of a feed";
   }
-  if (const auto* found = std::get_if<feed::PointFound>(&*event)) {
-    RestorePoint(*found);
-    return "";
-  }
+  auto* const found = std::get_if<feed::PointFound>(&*event);
+  const std::string plan = found != nullptr ? TakePlan(*found) : "";
+  // Sources get the list with the next request, and compare it with their own.
+  if (found != nullptr && reads_files_) log_.SetRestoredPlan(plan);
   Step(*event);
+  if (!plan.empty() && !reads_files_) Step(PositionInFiles(name_, found->step));
   return "";
 }
 

@@ -74,7 +74,6 @@ class LiveFeed final : private FeedSources::Owner {
 
   void Form(const FeedLog::Formed& formed, bool live);
   void Lose(int rank, bool returns);
-  void RestorePoint(feed::PointFound event);
   // Carries out the actions of a step that is in the log.
   // only: actions for all readers are sent to this one; nullopt: to all.
   void Carry(const std::vector<feed::Action>& actions, std::optional<int> only = std::nullopt);

@@ -86,7 +86,7 @@ struct ReceiverState {
 
 // Carries out an order of the ledger.
 void Obey(ReceiverState& state, const Action& order, Receiver::Effects& effects);
-// Forgets the incarnation. Its orders have no effect from now on. next: the incarnation that may follow at the earliest.
+// Forgets the incarnation. Its orders have no effect from now on. next: the earliest incarnation that may follow.
 void EndIncarnation(ReceiverState& state, int64_t next);
 // Gives the rows of the move their positions, if all of them are kept or in `arrived`. Returns whether it did.
 bool TryMove(ReceiverState& state, const Reassign& move, const std::vector<Piece>& arrived, Receiver::Effects& effects);

@@ -24,6 +24,7 @@ run_ninja() {
 build_target() {
   local preset=$1; shift
   need build
+  case $preset in debug | fuzz) need clang ;; esac
   need_pages
   configure "$preset"
   run_ninja -C "build/$preset" "$@" || die "building $preset failed"

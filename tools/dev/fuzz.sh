@@ -45,7 +45,7 @@ dev_fuzz() {
     esac
     shift
   done
-  need fuzz
+  need clang
   mkdir -p build/log
   if [ ${#targets[@]} = 0 ]; then
     build_target fuzz fuzzers

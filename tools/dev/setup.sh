@@ -14,7 +14,8 @@ readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema py
 readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2 krb5-kdc krb5-admin-server
   krb5-user sssd-kcm faketime curl docker.io"  # the cluster of tests/yarn; docker.io: 65 MB to download, 260 MB in all
 readonly packages_format="clang-format"
-readonly packages_fuzz="clang-16 libclang-rt-16-dev"  # clang 14, Debian's default, lacks parts of C++20
+# For the fuzz targets and the unit tests. clang 14, Debian's default, lacks parts of C++20.
+readonly packages_clang="clang-16 libclang-rt-16-dev"
 
 # The pages of the portal can be built with any node and npm in PATH. Debian's are installed where they are missing.
 need_pages() {

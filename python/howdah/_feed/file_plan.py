@@ -167,8 +167,8 @@ class Places:
 
     @contextmanager
     def open(self, file: File) -> Iterator[Opened]:
-        """The open file. Raises FeedChanged if it is not the file of the plan. If the reader keeps something of the file,
-        the file stays open until another one is opened, or until an error."""
+        """The open file. Raises FeedChanged if it is not the file of the plan. If the reader keeps something of the
+        file, the file stays open until another one is opened, or until an error."""
         try:
             if self._opened is None or self._opened[0] != file:
                 self.close()

@@ -100,8 +100,8 @@ class TFCluster:
         def guard() -> None:
             if self._watch.wait_for_no_trainer(feed_timeout, self._released):
                 self._late = (
-                    f"inference: no node was alive for {feed_timeout:g} s (feed_timeout); the cluster {self.job.id} was "
-                    "stopped"
+                    f"inference: no node was alive for {feed_timeout:g} s (feed_timeout); the cluster {self.job.id} "
+                    "was stopped"
                 )
                 self._inference.close(self._late)
                 _kill(self.job)

@@ -159,7 +159,7 @@ Status ReadMetadata(std::string_view text, const char* number, ArrowBlock& block
   return {};
 }
 
-// What a source sends beside the body of a block.
+// The texts that a source sends beside the body of a block.
 struct BlockText {
   std::string_view header, metadata;
   const char* number = nullptr;  // the field of the metadata with the number of the block. nullptr: they are not read

@@ -30,7 +30,7 @@ grpc::Slice SliceOf(std::string text) {
 struct Range {
   size_t from = 0, to = 0;
 };
-struct Fields {
+struct BodyFields {
   std::vector<Range> bodies;  // the fields data_body, with their tags
   std::optional<Range> body;  // the content of the last one, which is the value of the field
 };
@@ -53,11 +53,11 @@ bool Skip(CodedInputStream& input, uint32_t tag) {
   }
 }
 
-std::optional<Fields> FindBodies(const grpc::ByteBuffer& bytes) {
+std::optional<BodyFields> FindBodies(const grpc::ByteBuffer& bytes) {
   grpc::ByteBuffer buffer = bytes;  // shares the bytes
   grpc::ProtoBufferReader reader(&buffer);
   CodedInputStream input(&reader);
-  Fields fields;
+  BodyFields fields;
   for (;;) {
     const auto begin = static_cast<size_t>(input.CurrentPosition());
     const uint32_t tag = input.ReadTag();

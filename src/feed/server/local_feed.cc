@@ -10,18 +10,13 @@ namespace {
 
 constexpr size_t kMostWanted = 4096;
 
-int64_t RowsOf(const std::vector<Slice>& slices) {
-  int64_t rows = 0;
-  for (const Slice& slice : slices) rows += slice.rows;
-  return rows;
-}
-
 }  // namespace
 
 LocalFeed::LocalFeed(const FeedPlan& plan, int processes, const std::string& spool_directory, FeedPorts& ports)
     : plan_(plan),
       ports_(ports),
       blocks_(spool_directory, plan.options.buffer * processes, plan.spool, BlockOwners()),
+      taken_rows_(readers_, blocks_, *this),
       moves_(ports.loop, MovePorts()) {}
 
 // --- the AM ---
@@ -246,69 +241,27 @@ void LocalFeed::OnGet(const GetTarget& get, const FlightServer::Handlers::Send& 
 }
 
 RowMoves::Ports LocalFeed::MovePorts() {
-  return {
-      .wanted =
-          [this](const Reassign& move) {
-            LocalReader* const reader = Find(move.reader.rank);
-            return reader != nullptr && reader->receiver().Wants(move);
+  return {.wanted = [this](const Reassign& move) { return taken_rows_.Wanted(move); },
+          .take_here = [this](const Reassign& move) { return taken_rows_.TakeHere(move); },
+          .get =
+              [this](const Reassign& move, FlightClient::OnBlock on_block, FlightClient::OnDone on_done) {
+                const auto place = places_.find(move.from);
+                if (place == places_.end()) return false;
+                ports_.get(place->second, seat_.token(), {plan_.name, move.pass, move.partition, move.rows},
+                           std::move(on_block), std::move(on_done));
+                return true;
+              },
+          .store = [this](const Reassign& move, const std::string& schema,
+                          const ArrowBlock& block) -> std::optional<BlockId> {
+            const auto stored = taken_rows_.Store(move, schema, block);
+            if (stored.ok()) return *stored;
+            ports_.log("feed " + plan_.name + ": " + stored.error().message);
+            return std::nullopt;
           },
-      .take_here = [this](const Reassign& move) { return TakeHere(move); },
-      .get =
-          [this](const Reassign& move, FlightClient::OnBlock on_block, FlightClient::OnDone on_done) {
-            const auto place = places_.find(move.from);
-            if (place == places_.end()) return false;
-            ports_.get(place->second, seat_.token(), {plan_.name, move.pass, move.partition, move.rows},
-                       std::move(on_block), std::move(on_done));
-            return true;
-          },
-      .store = [this](const Reassign& move, const std::string& schema,
-                      const ArrowBlock& block) { return StoreMoved(move, schema, block); },
-      .on_arrived = [this](const Reassign& move, const std::vector<BlockId>& blocks) { OnMoveArrived(move, blocks); },
-      .drop = [this](const Reassign& move, const std::vector<BlockId>& blocks) { DropMoved(move, blocks); },
-      .log = [this](const std::string& line) { ports_.log("feed " + plan_.name + ": " + line); }};
-}
-
-bool LocalFeed::TakeHere(const Reassign& move) {
-  for (const auto& [rank, donor] : readers_) {
-    const std::vector<Slice> slices = donor->receiver().Find(move.pass, move.partition, move.rows);
-    if (rank == move.reader.rank || RowsOf(slices) < move.rows.count()) continue;
-    LocalReader& reader = *Find(move.reader.rank);
-    std::vector<KeptBlock> blocks;
-    for (const BlockId id : BlocksOf(slices)) {
-      blocks_.Own(reader.rank(), id);
-      blocks.push_back(blocks_.Kept(id));
-    }
-    Apply(reader, reader.receiver().Fetched(move, blocks));
-    return !reader.receiver().Wants(move);
-  }
-  return false;
-}
-
-std::optional<BlockId> LocalFeed::StoreMoved(const Reassign& move, const std::string& schema, const ArrowBlock& block) {
-  LocalReader* const reader = Find(move.reader.rank);
-  if (reader == nullptr || !reader->receiver().Wants(move)) return std::nullopt;
-  const auto stored = blocks_.Add(move.partition, schema, block);
-  if (!stored.ok()) {
-    ports_.log("feed " + plan_.name + ": " + stored.error().message);
-    return std::nullopt;
-  }
-  blocks_.Own(reader->rank(), *stored);
-  return *stored;
-}
-
-void LocalFeed::OnMoveArrived(const Reassign& move, const std::vector<BlockId>& arrived) {
-  LocalReader* reader = Find(move.reader.rank);
-  if (reader == nullptr) return;
-  std::vector<KeptBlock> blocks;
-  for (const BlockId id : arrived) {
-    if (blocks_.Owns(reader->rank(), id)) blocks.push_back(blocks_.Kept(id));
-  }
-  Apply(*reader, reader->receiver().Fetched(move, blocks));
-  blocks_.Trim();
-}
-
-void LocalFeed::DropMoved(const Reassign& move, const std::vector<BlockId>& arrived) {
-  for (const BlockId id : arrived) blocks_.Drop(move.reader.rank, id);
+          .on_arrived = [this](const Reassign& move,
+                               const std::vector<BlockId>& blocks) { taken_rows_.Arrived(move, blocks); },
+          .drop = [this](const Reassign& move, const std::vector<BlockId>& blocks) { taken_rows_.Drop(move, blocks); },
+          .log = [this](const std::string& line) { ports_.log("feed " + plan_.name + ": " + line); }};
 }
 
 }  // namespace howdah::feed::server

@@ -19,6 +19,7 @@
 #include "local_seat.h"
 #include "reader_requests.h"
 #include "row_moves.h"
+#include "taken_rows.h"
 
 namespace howdah::feed::server {
 
@@ -100,21 +101,18 @@ class LocalFeed final : private LocalReader::Owner {
   LocalReader* Find(int rank) const;
   std::vector<LocalReader*> Takers(const PutTarget& target) const;
   void AnswerPut(BlockId block, const Result<PutAnswer>& answer);
-  bool TakeHere(const Reassign& move);
-  std::optional<BlockId> StoreMoved(const Reassign& move, const std::string& schema, const ArrowBlock& block);
-  void OnMoveArrived(const Reassign& move, const std::vector<BlockId>& arrived);
-  void DropMoved(const Reassign& move, const std::vector<BlockId>& arrived);
 
   const FeedPlan plan_;
   FeedPorts& ports_;
   FeedBlocks blocks_;
-  std::map<int, std::unique_ptr<LocalReader>> readers_;  // by number
-  LocalSeat seat_;                                       // of the attempt
+  LocalReaders readers_;  // by number
+  LocalSeat seat_;        // of the attempt
   std::map<BlockId, Put> puts_;
   std::optional<bool> unix_socket_;                           // how the block has arrived whose effects are applied
   std::map<int, FlightAddress> places_;                       // of other readers
   std::map<std::pair<int64_t, PartitionId>, int> wanted_by_;  // the readers that sources want
   std::optional<Action> end_;                                 // EndFeed or FailFeed, for readers that begin later
+  TakenRows taken_rows_;
   RowMoves moves_;
 };
 
