@@ -13,6 +13,7 @@ from machine import eventually, processes
 IMAGE, NO_BASH, NO_FIND, FOREIGN = (f"{name}:1" for name in (
     "example.com/ml", "example.com/no-bash", "example.com/no-find", "other.example.com/ml"))
 CFG = "in container-executor.cfg"
+pytestmark = pytest.mark.long  # `./dev test` does not install docker
 LATE_S = 60  # limit for the end of a container at its node, after the end of the job
 RUN_S = 180  # limit for a job, which needs the docker of a busy machine several times
 

@@ -12,7 +12,8 @@ readonly packages_pages="nodejs npm"  # build the pages of the portal
 readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema python3-yaml procps binutils xz-utils
   busybox-static groff-base advancecomp"
 readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2 krb5-kdc krb5-admin-server
-  krb5-user sssd-kcm faketime curl docker.io"  # the cluster of tests/yarn; docker.io: 65 MB to download, 260 MB in all
+  krb5-user sssd-kcm faketime curl"  # the cluster of tests/yarn
+readonly packages_docker="docker.io"  # for tests/yarn/test_docker_containers.py; 65 MB to download, 260 MB installed
 readonly packages_format="clang-format"
 # For the fuzz targets and the unit tests. clang 14, Debian's default, lacks parts of C++20.
 readonly packages_clang="clang-16 libclang-rt-16-dev"
