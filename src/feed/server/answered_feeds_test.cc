@@ -24,7 +24,7 @@ class AnsweredFeedsTest : public testing::Test {
                  .socket_directory = scratch / "s",
                  .spool_directory = scratch.path()},
         feeds(loop, settings, {[](const wire::FromExecutor&) {}, [](const std::string&) {}},
-              [](const FlightAddress&, const std::string&, const GetTarget&, const auto&) {}) {}
+              [](const FlightAddress&, const std::string&, const GetTarget&, const auto&, const auto&) {}) {}
 
   void Start(int attempt) {
     wire::Start start;

@@ -60,7 +60,7 @@ LocalFeeds::LocalFeeds(boost::asio::io_context& loop, const Hub::Settings& setti
 }
 
 PlainPuts::Ports LocalFeeds::PlainPorts(boost::asio::io_context& loop, const Hub::Settings& settings) {
-  constexpr auto kSilence = std::chrono::seconds(60);
+  static constexpr auto kSilence = std::chrono::seconds(60);
   const auto post = [&loop](std::function<void()> task) { boost::asio::post(loop, std::move(task)); };
   return {.near =
               [this](const std::string& feed) {
