@@ -146,7 +146,7 @@ TEST(File, ThousandMutationsGiveAFileOrAnError) {
   int opened = 0;
   for (int i = 0; i < 1000; ++i) {
     std::string bytes = valid;
-    for (int n = static_cast<int>(random() % 4); n >= 0; --n) {
+    for (int n = static_cast<int>(random() % 4); n >= 0 && !bytes.empty(); --n) {
       switch (random() % 4) {
         case 0:
           bytes[random() % bytes.size()] = static_cast<char>(random());

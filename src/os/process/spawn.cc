@@ -19,7 +19,10 @@
 #endif
 
 // The child runs in the parent's memory on its own stack. The sanitizers do not support this.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature  // g++
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
 #define HOWDAH_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 #else
 #define HOWDAH_BORROWED_MEMORY
