@@ -36,7 +36,8 @@ JOB_FILES = [(name, number, text) for name, document in DOCUMENTS.items()
 
 def make_named_files(folder, text):
     """Makes the local files and directories that a job file sends with the job."""
-    for name in re.findall(r"(?:from|archive|source): \"?(\.?[\w./-]+)", text):
+    listed = [name for names in re.findall(r"files: \[([\w./, -]+)\]", text) for name in names.split(", ")]
+    for name in re.findall(r"(?:from|archive|source): \"?(\.?[\w./-]+)", text) + listed:
         path = folder / name
         if path.suffixes[-2:] == [".tar", ".gz"]:
             with tarfile.open(path, "w:gz") as tar:

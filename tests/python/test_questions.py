@@ -185,6 +185,14 @@ def test_rank_that_dies_leaves_its_questions_to_another_one(executor):
     thread.join()
 
 
+def test_close_ends_the_wait_of_another_thread(executor):
+    one = rank(executor)
+    eventually(lambda: executor.waiting, "a rank that waits for a question")
+    one.close()
+    one.thread.join(10)
+    assert not one.thread.is_alive()
+
+
 def test_without_an_executor_the_call_fails_after_its_patience(executor):
     executor.stop()
     with pytest.raises(ask_task.AskFailed, match="no executor of the job howdah-1 has answered partition 0 for 0.3 s"):

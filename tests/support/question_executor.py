@@ -53,6 +53,11 @@ class QuestionExecutor(flight.FlightServerBase):
         return {"feed": "predict", "job": "howdah-1", "token": TOKEN, "ca": "", "server_name": "", "patience": patience,
                 "locations": [executor.location for executor in (self, *others)]}
 
+    @property
+    def waiting(self):
+        """How many requests for a question wait."""
+        return len(self._waiting)
+
     # --- clients ---
 
     def do_exchange(self, context, descriptor, reader, writer):

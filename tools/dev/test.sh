@@ -136,7 +136,9 @@ test_some() {
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     [ -n "${HOWDAH_BIN:-}" ] || build_target release all
-    case " ${folders[*]:-tests} " in *yarn* | *history* | *spark* | *tfos* | *" tests "*) need hadoop; need docker ;; esac
+    case " ${folders[*]:-tests} " in
+      *yarn* | *history* | *spark* | *tfos* | *" tests "*) need hadoop; need docker ;;
+    esac
     run_pytest programs "${folders[@]:-tests}" "$@" || failed=1
   fi
   return $failed

@@ -23,6 +23,7 @@ import socket
 import threading
 import weakref
 from collections import deque
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from .._errors import FeedChanged, FeedEmpty, FeedError, FeedLost, FeedMisuse
@@ -151,6 +152,7 @@ class Connection:
         self._after = 0
         self._dropped: deque[Memory] = deque()  # blocks without users; appended by finalizers, in any thread
         self._why_closed: str | None = None
+        self._closing = False  # the socket is closed once no thread waits
         self.usable = True
         _connections.add(self)
 
@@ -239,6 +241,8 @@ class Connection:
         finally:
             with self._lock:
                 self._receiving = False
+                if self._closing:
+                    self._socket.close()
                 self._received.notify_all()
             self._release()
 
@@ -296,8 +300,14 @@ class Connection:
     def _end(self, why: str, close: bool = True) -> None:
         if self._why_closed is None:
             self._why_closed = why
-            if close:
+            self._closing = close
+            if close and not (self._receiving and self.usable):
                 self._socket.close()
+            elif close:
+                # The thread that waits for a message wakes up and closes the socket. If it were closed now, the thread
+                # would not wake up, and would read from the next file that gets this number.
+                with suppress(OSError):  # the executor has closed it
+                    self._socket.shutdown(socket.SHUT_RDWR)
         self._recent = []
         left, self._pending = list(self._pending.values()), {}
         for pending in left:
