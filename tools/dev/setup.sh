@@ -15,8 +15,8 @@ readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute
   krb5-user sssd-kcm faketime curl"  # the cluster of tests/yarn
 readonly packages_docker="docker.io"  # for tests/yarn/test_docker_containers.py; 65 MB to download, 260 MB installed
 readonly packages_format="clang-format"
-# For the fuzz targets and the unit tests. clang 14, Debian's default, lacks parts of C++20. The sanitizers use a program
-# of llvm-16 to name functions.
+# For the fuzz targets and the unit tests. clang 14, Debian's default, lacks parts of C++20. With a program of llvm-16,
+# the sanitizers name functions.
 readonly packages_clang="clang-16 libclang-rt-16-dev llvm-16"
 
 # The pages of the portal can be built with any node and npm in PATH. Debian's are installed where they are missing.

@@ -6,6 +6,7 @@ TFNode.DataFeed.
 
 from __future__ import annotations
 
+import gc
 import threading
 from multiprocessing.managers import BaseManager
 from queue import Queue
@@ -17,6 +18,8 @@ _values: dict[str, Any] = {}
 
 
 def _begin(names: Sequence[str]) -> None:
+    # Objects of the process that forked this one, such as gRPC's, must not be collected here, without their threads.
+    gc.freeze()
     _values.clear()
     _queues.clear()
     _queues.update({name: Queue() for name in names})
