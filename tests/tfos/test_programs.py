@@ -75,7 +75,7 @@ def test_example_learns_to_classify_images(out, packages, tmp_path):
     for name, rows in (("train", 2000), ("t10k", 200)):
         labels = random.integers(0, 10, rows).astype("uint8")
         images = random.integers(0, 60, (rows, 784)).astype("uint8")
-        for row, label in enumerate(labels):
+        for row, label in enumerate(labels.tolist()):
             images[row, 78 * label:78 * label + 78] += 150
         with gzip.open(folder / f"{name}-images-idx3-ubyte.gz", "wb") as file:
             file.write(bytes(16) + images.tobytes())
