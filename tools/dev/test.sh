@@ -72,6 +72,7 @@ simulate_and_build_debug() {
 
 test_all() {
   need build
+  need clang
   need test
   need hadoop
   say "fetching the frameworks and Hadoop while Howdah is built"
