@@ -27,7 +27,7 @@ from .digest import digest_of
 from .local_calls import LocalCalls
 from .source import Rows, Source
 from .source import Sent as SentData
-from .spark_task import DEPTH, Address, Broken, Calls, Pieces, Sent, SourceFailed, has_room
+from .spark_task import Address, Broken, Calls, Pieces, Sent, SourceFailed
 from .writer import FeedStats
 
 if TYPE_CHECKING:
@@ -416,19 +416,19 @@ class Supplier:
 
     def _send(self, place: dict[str, Any], rows: Rows, answer: dict[str, Any], pieces: Pieces) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns whether it has taken any."""
-        sent, rows_before = Sent(self._link.refused), pieces.accepted_rows
+        def accepted(first: int, end: int) -> None:
+            pieces.accepted(first, end)
+            self._add(rows=end - first)
+
+        def blocks() -> Iterator[tuple[tuple[int, Any], bytes]]:
+            while (piece := pieces.next(answer["missing"])) is not None:
+                yield piece, pieces.metadata(piece)
+
+        sent = Sent(self._link.refused, accepted, lambda size: self._add(bytes=size))
+        rows_before = pieces.accepted_rows
         try:
             with self._link.put(answer["locations"], rows.schema, reader=answer["reader"], **place) as (writer, reader):
-                while len(sent.flying) < DEPTH or has_room(self._answered(sent.take(reader), pieces)):
-                    piece = pieces.next(answer["missing"])
-                    if piece is None:
-                        break
-                    sent.flying.append(piece)
-                    writer.write_with_metadata(piece[1], pieces.metadata(piece))
-                    self._add(bytes=piece[1].nbytes)
-                writer.done_writing()
-                while sent.flying and self._answered(sent.take(reader), pieces) is not None:
-                    pass
+                sent.send(writer, reader, blocks())
         except Broken:
             pass  # the ledger names another reader, or the same one when it is back
         except FeedError as error:
@@ -437,14 +437,6 @@ class Supplier:
             pieces.put_back(sent.rest)
             self._add(refused=len(sent.refused))
         return pieces.accepted_rows > rows_before
-
-    def _answered(self, answer: dict[str, Any] | None, pieces: Pieces) -> dict[str, Any] | None:
-        """Counts the rows of an answer."""
-        if answer is not None and "acknowledged" in answer:
-            first, end = answer["acknowledged"]
-            pieces.accepted(first, end)
-            self._add(rows=end - first)
-        return answer
 
     def _add(self, **counts: float) -> None:
         with self._changed:

@@ -24,7 +24,7 @@ from .._errors import FeedChanged, FeedError, FeedTypeError
 from .file_formats import READERS, check, merged, sent
 from .file_plan import Part, Places, Plan, check_restored, decode, format_of, order, part_bytes
 from .source import BLOCK_LIMIT, ROW_LIMIT
-from .spark_task import DEPTH, Address, Broken, Calls, Sent, has_room, missing_parts
+from .spark_task import Address, Broken, Calls, Sent, missing_parts
 
 pa: Any = _needs.load("pyarrow", "howdah.Feed")
 
@@ -459,18 +459,17 @@ class FileSource:
         blocks = Sent(self._calls.refused)
         try:
             with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
-                while len(blocks.flying) < DEPTH or has_room(blocks.take(reader)):
-                    piece = self._next_piece(rows, answer["missing"], left) if left > 0 else None
-                    if piece is None:
-                        break
-                    blocks.flying.append(piece)
-                    left -= piece[1].num_rows
-                    writer.write_with_metadata(piece[1], json.dumps({"from": piece[0]}).encode())
-                writer.done_writing()
-                while blocks.flying and blocks.take(reader) is not None:
-                    pass
+                blocks.send(writer, reader, self._pieces(rows, answer["missing"], left))
         finally:
             self._put_back(rows, blocks.rest)
+
+    def _pieces(
+        self, rows: Rows, missing: Sequence[Sequence[Any]], left: int
+    ) -> Iterator[tuple[tuple[int, Any], bytes]]:
+        """Missing blocks of at most `left` rows together."""
+        while left > 0 and (piece := self._next_piece(rows, missing, left)) is not None:
+            left -= piece[1].num_rows
+            yield piece, json.dumps({"from": piece[0]}).encode()
 
     def _next_piece(self, rows: Rows, missing: Sequence[Sequence[Any]], most: int) -> tuple[int, Any] | None:
         """The next missing rows, at most `most` of them."""

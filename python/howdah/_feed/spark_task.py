@@ -206,14 +206,33 @@ class Calls:
 
 class Sent:
     """The blocks of one call that are not acknowledged, as pairs (first row, block). failed: the error if the job has
-    failed."""
+    failed. accepted: called with the rows that a reader has accepted. sent: called with the bytes of each block."""
 
-    def __init__(self, failed: type[Exception]) -> None:
-        self._failed = failed
+    def __init__(
+        self,
+        failed: type[Exception],
+        accepted: Callable[[int, int], None] = lambda first, end: None,
+        sent: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        self._failed, self._accepted, self._sent = failed, accepted, sent
         self.flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
         self.refused: list[tuple[int, Any]] = []
 
-    def take(self, reader: Any) -> dict[str, Any] | None:
+    def send(self, writer: Any, reader: Any, blocks: Iterator[tuple[tuple[int, Any], bytes]]) -> None:
+        """Sends blocks with their metadata until there are no more, or the reader has no room. Takes all answers."""
+        while len(self.flying) < DEPTH or _has_room(self._take(reader)):
+            found = next(blocks, None)
+            if found is None:
+                break
+            piece, metadata = found
+            self.flying.append(piece)
+            writer.write_with_metadata(piece[1], metadata)
+            self._sent(piece[1].nbytes)
+        writer.done_writing()
+        while self.flying and self._take(reader) is not None:
+            pass
+
+    def _take(self, reader: Any) -> dict[str, Any] | None:
         """Takes the answer to the oldest block. None: the call has ended, and closing the writer gives the reason."""
         message = reader.read()
         if message is None:
@@ -222,7 +241,9 @@ class Sent:
         if "failed" in answer:
             raise self._failed(answer["failed"])
         piece = self.flying.popleft()
-        if "acknowledged" not in answer:
+        if "acknowledged" in answer:
+            self._accepted(*answer["acknowledged"])
+        else:
             self.refused.append(piece)
         return answer
 
@@ -232,7 +253,7 @@ class Sent:
         return [*self.refused, *self.flying]
 
 
-def has_room(answer: dict[str, Any] | None) -> bool:
+def _has_room(answer: dict[str, Any] | None) -> bool:
     """Whether the reader takes more blocks of this call."""
     return bool(answer and answer.get("credit"))
 
@@ -455,36 +476,30 @@ class Attempt:
         return True
 
     def _put(self, answer: dict[str, Any], schema: Any) -> None:
-        missing = answer["missing"]
         place = {**self._place, "reader": answer["reader"]}
-        sent = Sent(self._calls.refused)
+        sent = Sent(self._calls.refused, self._accepted, self._sent)
         try:
             with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
-                while len(sent.flying) < DEPTH or has_room(self._answered(sent.take(reader))):
-                    piece = self._pieces.next(missing)
-                    if piece is None:
-                        break
-                    _check_size(*piece)
-                    if not piece[1].schema.equals(schema, check_metadata=True):  # a call has one schema
-                        self._pieces.put_back([piece])
-                        break
-                    sent.flying.append(piece)
-                    writer.write_with_metadata(piece[1], self._pieces.metadata(piece))
-                    self.counts["bytes"] += piece[1].nbytes
-                writer.done_writing()
-                while sent.flying and self._answered(sent.take(reader)) is not None:
-                    pass
+                sent.send(writer, reader, self._blocks(answer["missing"], schema))
         finally:
             self.counts["refused"] += len(sent.refused)
             self._pieces.put_back(sent.rest)
 
-    def _answered(self, answer: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Counts the rows of an answer."""
-        if answer is not None and "acknowledged" in answer:
-            first, end = answer["acknowledged"]
-            self._pieces.accepted(first, end)
-            self.counts["rows"] += end - first
-        return answer
+    def _blocks(self, missing: Sequence[Sequence[Any]], schema: Any) -> Iterator[tuple[tuple[int, Any], bytes]]:
+        """The missing blocks of this schema, which is that of a call."""
+        while (piece := self._pieces.next(missing)) is not None:
+            _check_size(*piece)
+            if not piece[1].schema.equals(schema, check_metadata=True):
+                self._pieces.put_back([piece])
+                return
+            yield piece, self._pieces.metadata(piece)
+
+    def _accepted(self, first: int, end: int) -> None:
+        self._pieces.accepted(first, end)
+        self.counts["rows"] += end - first
+
+    def _sent(self, size: int) -> None:
+        self.counts["bytes"] += size
 
 
 def _check_size(first: int, batch: Any) -> None:
