@@ -118,7 +118,8 @@ class Supplier:
         self._reading = False  # a thread reads from the source
         self._workers = 0
         self._connection = 0  # the number of the newest connection
-        self._connected = self._over = self._counted = False
+        self._counted = 0  # the connection to whose job the number of partitions was reported
+        self._connected = self._over = False
         self.job_ends = False  # the feed is over because the job has begun to end
         self._rejections = 0  # errors since the last rows were accepted
         self._failed: BaseException | None = None  # the reason why it is over
@@ -204,7 +205,6 @@ class Supplier:
         with self._changed:
             self._connection += 1
             self._connected = True
-            self._counted = False  # an application master that has lost its log does not know the number
             mine = self._connection
             self._changed.notify_all()
         useful: list[bool] = []
@@ -370,11 +370,13 @@ class Supplier:
         return rows
 
     def _count(self, pass_: int) -> None:
-        """Reports the number of partitions, once it is known."""
-        count = None if self._counted else self._source.count(pass_)
+        """Reports the number of partitions, once it is known. Each connection gets it, because an application master
+        that has lost its log does not know the number."""
+        connection = self._connection
+        count = None if self._counted == connection else self._source.count(pass_)
         if count is not None:
             self._link.action("source-ended", partitions=count)
-            self._counted = True
+            self._counted = connection
 
     def _supply(self, pass_: int, number: int, rows: Rows) -> None:
         """Supplies a partition until the job has all of its rows."""

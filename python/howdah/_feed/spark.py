@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _REPORTERS = 8  # threads that report ends of partitions
 _GRACE_S = 2.0  # for tasks to end successfully before their Spark job is cancelled
+_AGAIN_S = 1.0  # until a Spark job that still runs is cancelled again
 
 
 def open_spark(given: Any, *, columns: Sequence[str] | None, epochs: int, stream: bool) -> Callable[[], Source]:
@@ -169,7 +170,11 @@ class SparkJobs(Supplier):
                 self._changed.wait_for(lambda: running.ended, timeout=_GRACE_S)
             if running.ended:
                 return
-        running.rows.cancel(running.turn.group)
+        ended = False
+        while not ended:  # Spark cancels only jobs that it has: this one may begin a moment later
+            running.rows.cancel(running.turn.group)
+            with self._changed:
+                ended = self._changed.wait_for(lambda: running.ended, timeout=_AGAIN_S)
 
     def _judge(self, results: Sequence[Result], connection: int) -> None:
         """Counts results, and acts on errors in them. Raises FeedTypeError for rows that a feed cannot carry."""

@@ -59,7 +59,9 @@ class SparkSender(SparkJobs):
         self._kept: OrderedDict[int, tuple[Send, int]] = OrderedDict()
         self._lost_rows: set[int] = set()  # numbers of partitions with rows that are needed again
         self._columns: dict[str, str] = {}  # of the first send
-        self._requested: list[tuple[int, int]] = []  # numbers that were requested while the Spark job runs
+        # Numbers that were requested since the newest Spark job began, or the job was asked about a partition. What its
+        # tasks, or the job, have said of these numbers may be older than the request.
+        self._requested: list[tuple[int, int]] = []
 
     # --- for the writer ---
 
@@ -105,7 +107,7 @@ class SparkSender(SparkJobs):
             return super()._on(message)
         ranges = [(first, MOST if end is None else end) for first, end in message["request"]["partitions"]]
         with self._changed:
-            self._requested += ranges if self._running is not None else []
+            self._requested += ranges
             for number, (send, partition) in self._kept.items():
                 # Partitions that the job has never had completely are supplied anyway.
                 if partition not in (send.left or ()) and _contains(ranges, number):
@@ -189,9 +191,8 @@ class SparkSender(SparkJobs):
                 self._kept[result.number] = (send, partition)
             # A partition that has `ended` is left until the job knows that. Rows may have been lost after the task has
             # ended: _has_room asks.
-            if result.what == "done" and not _contains(self._requested, result.number):
-                if send.left is not None:
-                    send.left.discard(partition)
+            if result.what == "done":
+                self._complete(send, partition, result.number)
         self._add_ends(0, results.values())
         sends = list(OrderedDict.fromkeys(send for send, _ in self._kept.values()))
         for old in sends[:-_KEPT]:
@@ -202,8 +203,14 @@ class SparkSender(SparkJobs):
 
     def _on_end(self, result: Result) -> None:
         send, partition = self._kept.get(result.number, (None, -1))
-        if send is not None and send.left is not None and not _contains(self._requested, result.number):
+        if send is not None:
+            self._complete(send, partition, result.number)
+
+    def _complete(self, send: Send, partition: int, number: int) -> None:
+        """The job had all rows of a partition, unless it has requested them since. Called with the lock."""
+        if send.left is not None and not _contains(self._requested, number):
             send.left.discard(partition)
+            self._changed.notify_all()
 
     def _has_room(self, send: Send) -> bool:
         """Whether the job takes rows of the send now. Waits for a while if it does not."""
@@ -211,17 +218,16 @@ class SparkSender(SparkJobs):
             number = send.numbers.get(partition)
             if number is None:
                 return True
+            with self._changed:
+                self._requested.clear()
             what = self._link.action("ask", **{"pass": 0, "partition": number})["what"]
             if what == "send":
                 return True
             if what == "over":
                 self._end()
-            elif what == "done":
-                with self._changed:
-                    assert send.left is not None
-                    send.left.discard(partition)
-                    self._changed.notify_all()
             with self._changed:
+                if what == "done":
+                    self._complete(send, partition, number)
                 if self._over or self._lost_rows:
                     return False
         return False
