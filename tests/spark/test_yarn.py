@@ -10,7 +10,8 @@ import types
 import pytest
 
 import spark as sparks
-from machine import BIN, ROOT, eventually, kill_together
+import yarn_client
+from machine import ROOT, eventually, kill_together
 
 sys.path.insert(0, str(ROOT / "tests/yarn"))
 SITES = sparks.site_packages()
@@ -35,14 +36,7 @@ def cluster():
 def client(cluster, tmp_path, monkeypatch):
     """Makes this process a client of the cluster."""
     user = Howdah(cluster, tmp_path / "home")
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
-        monkeypatch.delenv(name)
-    for name in ("HOWDAH_ON", "HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
-        monkeypatch.setenv(name, str(user.env[name]))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yarn_client.become(user, tmp_path, monkeypatch)
     yield user
     user.close()
     _files._close()

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import tfos
-from machine import BIN, ROOT
+import yarn_client
+from machine import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/yarn"))
 SITES = tfos.sparks.site_packages()
@@ -26,13 +27,8 @@ def cluster():
 def client(cluster, tmp_path, monkeypatch):
     """The programs of this test are clients of the cluster."""
     user = Howdah(cluster, tmp_path / "home")
-    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
-        monkeypatch.delenv(name)
-    for name in ("HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
-        monkeypatch.setenv(name, str(user.env[name]))
-    monkeypatch.delenv("HOWDAH_ON", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yarn_client.become(user, tmp_path, monkeypatch)
+    monkeypatch.delenv("HOWDAH_ON")  # `--master yarn` is enough
     yield user
     user.close()
 

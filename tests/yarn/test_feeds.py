@@ -7,7 +7,8 @@ import sys
 import pytest
 
 import arrow
-from machine import BIN, ROOT, eventually
+import yarn_client
+from machine import ROOT, eventually
 
 SITE = arrow.site_packages()
 sys.path.insert(0, str(ROOT / "python"))
@@ -28,14 +29,7 @@ TOGETHER = {"framework": "pytorch", "memory": "512MiB", "env": {"PYTHONPATH": SI
 @pytest.fixture
 def client(howdah, tmp_path, monkeypatch):
     """Makes this process a client of the cluster."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
-        monkeypatch.delenv(name)
-    for name in ("HOWDAH_ON", "HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
-        monkeypatch.setenv(name, str(howdah.env[name]))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yarn_client.become(howdah, tmp_path, monkeypatch)
     yield howdah
     _files._close()
 

@@ -19,24 +19,15 @@ SITE = arrow.site_packages()
 import howdah as package  # noqa: E402
 from howdah import _files, fs  # noqa: E402
 from howdah.data import tfrecord  # noqa: E402
-from machine import BIN  # noqa: E402
+import yarn_client  # noqa: E402
 
 BLOCK = 1 << 20  # the smallest block that a NameNode allows
 CONTENT = os.urandom(3 * BLOCK + 100_001)
-KEPT = ("HOWDAH_ON", "HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME", "KRB5CCNAME", "KRB5_CONFIG", "JAVA_HOME")
 
 
 def make_client(howdah, tmp_path, monkeypatch):
     """Makes this process a client of the cluster, with an agent of its own. Returns a directory in HDFS."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
-        monkeypatch.delenv(name)
-    for name in KEPT:
-        if name in howdah.env:
-            monkeypatch.setenv(name, str(howdah.env[name]))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yarn_client.become(howdah, tmp_path, monkeypatch)
     _files._close()
     return "/user/alice/files"
 

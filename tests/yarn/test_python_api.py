@@ -11,20 +11,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import howdah as package  # noqa: E402
-from machine import BIN, eventually  # noqa: E402
+import yarn_client  # noqa: E402
+from machine import eventually  # noqa: E402
 
 
 @pytest.fixture
 def on_cluster(howdah, tmp_path, monkeypatch):
     """Makes this process a client of the cluster."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
-        monkeypatch.delenv(name)
-    for name in ("HOWDAH_ON", "HOWDAH_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
-        monkeypatch.setenv(name, str(howdah.env[name]))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")
+    yarn_client.become(howdah, tmp_path, monkeypatch)
     return howdah
 
 
