@@ -59,8 +59,8 @@ class SparkSender(SparkJobs):
         self._kept: OrderedDict[int, tuple[Send, int]] = OrderedDict()
         self._lost_rows: set[int] = set()  # numbers of partitions with rows that are needed again
         self._columns: dict[str, str] = {}  # of the first send
-        # Numbers that were requested since the newest Spark job began, or the job was asked about a partition. What its
-        # tasks, or the job, have said of these numbers may be older than the request.
+        # Numbers that were requested since the newest Spark job began, or the job was asked about a partition. Results
+        # and answers for these numbers may be older than the request.
         self._requested: list[tuple[int, int]] = []
 
     # --- for the writer ---
