@@ -16,8 +16,7 @@ def home(machine):
     """The home of this test's jobs."""
 
 
-# Workers in step wait for each other forever when the partitions are uneven: see `uneven` below.
-@pytest.mark.parametrize("name", [name for name in CASES if name != "mirrored"])
+@pytest.mark.parametrize("name", list(CASES))
 @pytest.mark.parametrize("original", [True, False], ids=["tensorflowonspark", "howdah"])
 def test_program_runs_unchanged(real, out, name, original):
     case = CASES[name]

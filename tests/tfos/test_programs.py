@@ -1,5 +1,7 @@
 """Programs for TensorFlowOnSpark, which run unchanged: with a real Spark, on the local backend."""
 import gzip
+import re
+import shutil
 
 import pytest
 
@@ -53,6 +55,16 @@ def test_executors_need_only_pyarrow(out):
     tfos_cases.check_inference(out, done)
 
 
+def test_workers_in_step_do_the_same_steps_with_uneven_partitions(out, packages):
+    done = tfos.run("mirrored.py", "--output", out, "--partitions", "uneven", tensorflow_packages=packages)
+    tfos_cases.check_uneven_mirrored(out, done)
+
+
+def test_columns_of_a_model_are_those_of_their_tensors(out, packages):
+    done = tfos.run("pipeline.py", "--output", out, "--outputs", "all", tensorflow_packages=packages)
+    tfos_cases.check_pipeline(out, done)
+
+
 def test_frames_survive_records(out):
     done = tfos.run("records.py", "--output", out / "records")
     assert done.stdout.strip() == (
@@ -66,6 +78,21 @@ def test_mnist_program_of_the_contract_runs_unmodified(out, packages, monkeypatc
     program = ROOT / "tests/contract/train/tfos_mnist.py"
     tfos.run(program, tensorflow_packages=packages, master="local-cluster[2,1,512]")
     assert float((out / "accuracy").read_text()) > 0.8
+
+
+def test_mnist_program_of_the_contract_does_all_of_its_steps(out, packages, monkeypatch, machine, tmp_path):
+    """The program itself does 80 % of them, because TensorFlowOnSpark may give a worker fewer rows than another."""
+    text = (ROOT / "tests/contract/train/tfos_mnist.py").read_text()
+    assert text.count(" * 0.8)") == 1
+    program = tmp_path / "tfos_mnist.py"
+    program.write_text(text.replace(" * 0.8)", ")"))
+    shutil.copy(ROOT / "tests/contract/train/mnist.py", tmp_path)
+    monkeypatch.setenv("RESULT", str(out / "accuracy"))
+    monkeypatch.setenv("ROWS", "4000")
+    tfos.run(program, tensorflow_packages=packages, master="local-cluster[2,1,512]")
+    assert float((out / "accuracy").read_text()) > 0.8
+    steps = re.findall(r"(chief|worker) 0: (\d+) steps", machine("logs", "last").stdout)
+    assert sorted(steps) == [("chief", "31"), ("worker", "31")]  # 4000 rows, 2 workers, batches of 64 rows
 
 
 def test_example_learns_to_classify_images(out, packages, tmp_path):

@@ -50,6 +50,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--batch_size", type=int, default=50)
     parser.add_argument("--output")
+    parser.add_argument("--partitions", default="even", choices=["even", "uneven"])
     args = parser.parse_args()
     sc = SparkContext(conf=SparkConf().setAppName("mirrored"))
 
@@ -58,8 +59,10 @@ if __name__ == "__main__":
         pixels[16 * (i % 4):16 * (i % 4) + 16] += 150
         return pixels.tobytes(), i % 4
 
-    # The partitions are uneven: 3 of 4 rows are in the first one.
-    rdd = sc.parallelize(range(1501), 2).union(sc.parallelize(range(500), 1)).map(image)
+    rdd = sc.parallelize(range(2000), 4)
+    if args.partitions == "uneven":  # with TensorFlowOnSpark, workers in step then wait for each other forever
+        rdd = sc.parallelize(range(1501), 2).union(sc.parallelize(range(500), 1))
+    rdd = rdd.map(image)
     cluster = TFCluster.run(sc, main_fun, args, 2, 0, False, TFCluster.InputMode.SPARK, master_node="chief")
     cluster.train(rdd, 2)
     cluster.shutdown(grace_secs=1)
