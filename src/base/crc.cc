@@ -1,5 +1,9 @@
 #include "howdah/base/crc.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -36,12 +40,24 @@ uint64_t Load(const char* at) {
   return word;
 }
 
+uint32_t ByTable(Crc kind, std::string_view bytes, uint32_t before) {
+  const Tables& tables = kind == Crc::kCrc32c ? kCrc32cTables : kCrc32Tables;
+  uint32_t crc = ~before;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    const uint64_t word = Load(bytes.data()) ^ crc;
+    crc = 0;
+    for (size_t i = 0; i < kSlices; ++i) crc ^= tables[kSlices - 1 - i][(word >> (8 * i)) & 0xff];
+  }
+  for (const char c : bytes) crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<unsigned char>(c)) & 0xff];
+  return ~crc;
+}
+
 #if defined(__x86_64__)
 
 const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
 
-__attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* at, size_t size) {
-  uint64_t crc = 0xffffffff;
+__attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* at, size_t size, uint32_t before) {
+  uint64_t crc = static_cast<uint32_t>(~before);
   for (; size >= 8; size -= 8, at += 8) crc = __builtin_ia32_crc32di(crc, Load(at));
   auto narrow = static_cast<uint32_t>(crc);
   for (; size > 0; --size, ++at) narrow = __builtin_ia32_crc32qi(narrow, static_cast<unsigned char>(*at));
@@ -62,11 +78,53 @@ __attribute__((target("sse4.2"))) void ThreeByInstruction(const char* at, size_t
   crcs[2] = ~static_cast<uint32_t>(c);
 }
 
+// CRC-32 by carry-less multiplication, as in Gopal et al., "Fast CRC Computation for Generic Polynomials Using
+// PCLMULQDQ Instruction" (Intel, 2009). A polynomial of 128 bits that is followed by n more bits is replaced by a
+// shorter one with the same remainder: each half is multiplied by the remainder of a power of x, which depends on n.
+#define HOWDAH_CLMUL __attribute__((target("pclmul,sse4.1")))
+
+const bool kMultiplies = __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("sse4.1") != 0;
+constexpr size_t kVector = 16;             // bytes
+constexpr size_t kStride = 4 * kVector;    // four independent products hide the latency of the instruction
+constexpr size_t kFewestToMultiply = 128;  // bytes; for fewer ones the table is as fast
+
+HOWDAH_CLMUL __m128i LoadVector(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+
+HOWDAH_CLMUL __m128i Fold(__m128i value, __m128i factors, __m128i next) {
+  const __m128i low = _mm_clmulepi64_si128(value, factors, 0x00);
+  return _mm_xor_si128(_mm_xor_si128(low, _mm_clmulepi64_si128(value, factors, 0x11)), next);
+}
+
+// size: a multiple of kVector, at least kStride. `crc` and the result are not inverted.
+HOWDAH_CLMUL uint32_t ByMultiplication(const char* at, size_t size, uint32_t crc) {
+  const __m128i over_stride = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);
+  const __m128i over_vector = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
+  __m128i sums[4];
+  for (size_t i = 0; i < 4; ++i) sums[i] = LoadVector(at + i * kVector);
+  sums[0] = _mm_xor_si128(sums[0], _mm_cvtsi32_si128(static_cast<int>(crc)));
+  for (at += kStride, size -= kStride; size >= kStride; at += kStride, size -= kStride) {
+    for (size_t i = 0; i < 4; ++i) sums[i] = Fold(sums[i], over_stride, LoadVector(at + i * kVector));
+  }
+  __m128i sum = sums[0];
+  for (size_t i = 1; i < 4; ++i) sum = Fold(sum, over_vector, sums[i]);
+  for (; size > 0; at += kVector, size -= kVector) sum = Fold(sum, over_vector, LoadVector(at));
+  // 128 bits to 64, and Barrett's reduction to 32.
+  const __m128i to_64 = _mm_set_epi64x(0, 0x0163cd6124), polynomial = _mm_set_epi64x(0x01f7011641, 0x01db710641);
+  const __m128i mask = _mm_setr_epi32(~0, 0, ~0, 0);
+  sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, over_vector, 0x10));
+  sum = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(sum, mask), to_64, 0x00), _mm_srli_si128(sum, 4));
+  __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(sum, mask), polynomial, 0x10);
+  quotient = _mm_clmulepi64_si128(_mm_and_si128(quotient, mask), polynomial, 0x00);
+  return static_cast<uint32_t>(_mm_extract_epi32(_mm_xor_si128(sum, quotient), 1));
+}
+
 #else
 
-constexpr bool kHasInstruction = false;
-uint32_t ByInstruction(const char*, size_t) { return 0; }
+constexpr bool kHasInstruction = false, kMultiplies = false;
+constexpr size_t kVector = 1, kFewestToMultiply = 0;
+uint32_t ByInstruction(const char*, size_t, uint32_t) { return 0; }
 void ThreeByInstruction(const char*, size_t, uint32_t*) {}
+uint32_t ByMultiplication(const char*, size_t, uint32_t) { return 0; }
 
 #endif
 
@@ -98,21 +156,18 @@ void Store(uint32_t crc, char* out) {
 
 }  // namespace
 
-uint32_t CrcByTable(Crc kind, std::string_view bytes) {
-  const Tables& tables = kind == Crc::kCrc32c ? kCrc32cTables : kCrc32Tables;
-  uint32_t crc = 0xffffffff;
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    const uint64_t word = Load(bytes.data()) ^ crc;
-    crc = 0;
-    for (size_t i = 0; i < kSlices; ++i) crc ^= tables[kSlices - 1 - i][(word >> (8 * i)) & 0xff];
-  }
-  for (const char c : bytes) crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<unsigned char>(c)) & 0xff];
-  return ~crc;
-}
+uint32_t CrcByTable(Crc kind, std::string_view bytes) { return ByTable(kind, bytes, 0); }
 
-uint32_t CrcOf(Crc kind, std::string_view bytes) {
-  if (kind == Crc::kCrc32c && kHasInstruction) return ByInstruction(bytes.data(), bytes.size());
-  return CrcByTable(kind, bytes);
+uint32_t CrcOf(Crc kind, std::string_view bytes) { return ContinuedCrc(kind, 0, bytes); }
+
+uint32_t ContinuedCrc(Crc kind, uint32_t before, std::string_view bytes) {
+  if (kind == Crc::kCrc32c && kHasInstruction) return ByInstruction(bytes.data(), bytes.size(), before);
+  if (kind == Crc::kCrc32 && kMultiplies && bytes.size() >= kFewestToMultiply) {
+    const size_t size = bytes.size() / kVector * kVector;
+    before = ~ByMultiplication(bytes.data(), size, ~before);
+    bytes.remove_prefix(size);
+  }
+  return ByTable(kind, bytes, before);
 }
 
 void WriteChecksums(Crc kind, std::string_view data, size_t chunk, char* out) {

@@ -57,6 +57,29 @@ TEST(Crc, AllChunkSizesGiveSameChecksums) {
   }
 }
 
+TEST(Crc, AllSizesAndPlacesGiveTheCrcOfTheTable) {
+  std::string bytes = Counting(1100, 11);
+  for (size_t i = 256; i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i] + static_cast<char>(i / 7));
+  for (const Crc kind : {Crc::kCrc32, Crc::kCrc32c}) {
+    for (size_t size = 0; size <= 1000; ++size) {
+      const std::string_view data = std::string_view(bytes).substr(size % 17, size);
+      ASSERT_EQ(CrcOf(kind, data), CrcByTable(kind, data)) << size;
+    }
+  }
+}
+
+TEST(Crc, ContinuesAfterOtherBytes) {
+  const std::string bytes = Counting(1000, 5);
+  for (const Crc kind : {Crc::kCrc32, Crc::kCrc32c}) {
+    const uint32_t whole = CrcByTable(kind, bytes);
+    for (const size_t first : {0u, 1u, 63u, 64u, 127u, 128u, 500u, 999u, 1000u}) {
+      const std::string_view head = std::string_view(bytes).substr(0, first);
+      const std::string_view tail = std::string_view(bytes).substr(first);
+      EXPECT_EQ(ContinuedCrc(kind, CrcOf(kind, head), tail), whole) << first;
+    }
+  }
+}
+
 TEST(Crc, FirstWrongChunkIsFound) {
   const std::string right = Counting(64512, 3);
   std::string sums(126 * 4, '\0');
