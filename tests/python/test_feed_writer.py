@@ -264,6 +264,7 @@ def test_refused_blocks_are_sent_again(world, small):
     writer = world.supply(howdah.Feed(TABLE))
     assert world.read().equals(TABLE.combine_chunks()) and world.ledger.repeated == 0
     assert writer.stats().refused > 0
+    assert world.ledger.digests and world.ledger.same_digests()
 
 
 def test_lost_connection_repeats_no_accepted_row(world, small):
@@ -271,6 +272,7 @@ def test_lost_connection_repeats_no_accepted_row(world, small):
         executor.drop_after = 3
     world.supply(howdah.Feed(TABLE))
     assert world.read().equals(TABLE.combine_chunks()) and world.ledger.repeated == 0
+    assert world.ledger.digests and world.ledger.same_digests()
 
 
 def test_supplier_reconnects_through_another_executor(make, small):

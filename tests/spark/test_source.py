@@ -13,7 +13,7 @@ sparks.site_packages()
 import pyarrow as pa  # noqa: E402
 
 import howdah  # noqa: E402
-from howdah._feed import driver, spark_rows, spark_task  # noqa: E402
+from howdah._feed import cut, driver, spark_rows, spark_task  # noqa: E402
 from howdah._feed import spark as source  # noqa: E402
 
 ALL = [0, driver.MOST]
@@ -118,23 +118,33 @@ def test_boundaries_of_blocks_do_not_depend_on_batches():
     table = pa.table({"text": ["x" * (i * 7919 % 5000) if i % 11 else None for i in range(rows)],
                       "lists": [["ab"] * (i % 5) for i in range(rows)],
                       "inner": [{"a": i, "b": [i] * (i % 3)} if i % 2 else None for i in range(rows)]}).combine_chunks()
-    found = {size: [(first, len(block)) for first, block in spark_task.blocks(batches(table, size), table.column_names)]
+    found = {size: [(first, len(block)) for first, block in cut.blocks(batches(table, size), table.column_names)]
              for size in (1, 999, 1024, rows)}
     assert len(found[1]) > 4 and all(cuts == found[1] for cuts in found.values())
-    for _, block in spark_task.blocks(batches(table, 999), table.column_names):
+    for _, block in cut.blocks(batches(table, 999), table.column_names):
         assert pa.ipc.get_record_batch_size(block) < 8 << 20
-    whole = pa.Table.from_batches([block for _, block in spark_task.blocks(batches(table, 999), table.column_names)])
+    whole = pa.Table.from_batches([block for _, block in cut.blocks(batches(table, 999), table.column_names)])
     assert whole.to_pydict() == table.to_pydict()
 
 
 def test_blocks_grow_with_the_partition_and_large_rows_have_blocks_of_their_own():
     numbers = pa.table({"i": range(3_000_000)})
-    sizes = [len(block) for _, block in spark_task.blocks(numbers.to_batches(), ["i"])]
-    assert sizes[:5] == [1024] * 5 and sizes[5] == 1280 and max(sizes) > 100_000 and sum(sizes) == 3_000_000
+    sizes = [len(block) for _, block in cut.blocks(numbers.to_batches(), ["i"])]
+    assert sizes[:5] == [1000] * 5 and sizes[6] == 1500 and max(sizes) > 100_000 and sum(sizes) == 3_000_000
     data = [10, 5 << 20, 3 << 20, 9 << 20, 10, 10]
     large = pa.table({"data": [bytes(size) for size in data]})
-    assert [(at, len(part)) for at, part in spark_task.blocks(batches(large, 4), ["data"])] == [
+    assert [(at, len(part)) for at, part in cut.blocks(batches(large, 4), ["data"])] == [
         (0, 1), (1, 1), (2, 1), (3, 1), (4, 2)]
+
+
+def test_boundaries_of_blocks_fall_together_with_those_of_batches():
+    table = pa.table({"data": [b"x" * 784] * 30_000, "label": range(30_000)}).combine_chunks()
+    given = batches(table, 10_000)
+    ends = [first + len(block) for first, block in cut.blocks(given, table.column_names)]
+    assert {10_000, 20_000} <= set(ends) and len(ends) < 20
+    kept = {batch.column(0).buffers()[2].address for batch in given}
+    for _, block in cut.blocks(given, table.column_names):
+        assert block.column(0).buffers()[2].address in kept, "no value is copied"
 
 
 # --- the protocol ---
@@ -168,6 +178,7 @@ def test_refused_blocks_and_lost_connections_repeat_no_accepted_row(world, spark
         executor.drop_after = 3
     world.supply(howdah.Feed(frame(spark)))
     assert values(world.read()) == list(range(ROWS)) and world.ledger.repeated == 0
+    assert world.ledger.digests and world.ledger.same_digests()
 
 
 def test_rows_of_a_lost_node_are_sent_again_before_other_rows(make, spark, small):

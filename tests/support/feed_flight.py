@@ -2,6 +2,7 @@
 import json
 import os
 import threading
+import zlib
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,8 @@ class Ledger:
         self.rows = {}  # (pass, partition): {first row: batch}, as accepted
         self.blocks = []  # (pass, partition, first row, end, reader, bytes) of each accepted block
         self.ends = {}  # (pass, partition): rows
+        self.digests = {}  # (pass, partition): {(first row, end): digest of a block that was accepted as a whole}
+        self.sums = {}  # (pass, partition): the digest of its rows, as the source has reported it
         self.partitions = None
         self.requests = []  # {"pass", "partitions"} for each supplier, in order
         self.keys = {}
@@ -110,9 +113,16 @@ class Ledger:
             self.changed.wait_for(answer, timeout=0.2)
             return answer() or {"what": "wait"}
 
-    def take(self, place, first, batch, reader):
+    def same_digests(self):
+        """Whether the source has reported the sums of the digests of the blocks that were accepted."""
+        with self.changed:
+            sums = {place: sum(found.values()) % 2**64 for place, found in self.digests.items()}
+            return sums == {place: digest for place, digest in self.sums.items() if place in sums}
+
+    def take(self, place, first, batch, reader, digest=None):
         """Accepts a block: returns the answer for the source."""
         end = first + batch.num_rows
+        of_body = {"digest": digest_of_body(first, batch)} if digest == "body" else {}
         with self.changed:
             refuse = self.refuse(place, first)
             if isinstance(refuse, str):
@@ -131,8 +141,22 @@ class Ledger:
                 min(end, at + part.num_rows) - max(first, at) for at, part in accepted.items()
                 if at < end and first < at + part.num_rows)
             self.blocks.append((*place, first, end, reader, pa.ipc.get_record_batch_size(batch)))
+            known = of_body.get("digest", digest)
+            if known is not None:
+                self.digests.setdefault(place, {})[first, end] = known
             self.changed.notify_all()
-            return {"acknowledged": [first, end], "credit": self.credit[reader] != 0}
+            return {"acknowledged": [first, end], "credit": self.credit[reader] != 0, **of_body}
+
+
+def digest_of_body(first, batch):
+    """As the executor computes it: src/feed/server/block_digest.cc."""
+    def mixed(value):
+        value = (value + 0x9E3779B97F4A7C15) % 2**64
+        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
+        return value ^ value >> 31
+    crc = zlib.crc32(pa.ipc.read_message(batch.serialize()).body)
+    return mixed((mixed(((first << 32) + crc) % 2**64) + batch.num_rows) % 2**64)
 
 
 class Executor(flight.FlightServerBase):
@@ -173,6 +197,7 @@ class Executor(flight.FlightServerBase):
             if action.type == "partition-ended":
                 known = ledger.ends.setdefault((body["pass"], body["partition"]), body["rows"])
                 assert known == body["rows"]
+                ledger.sums[body["pass"], body["partition"]] = body["digest"]
             elif action.type == "source-ended":
                 assert ledger.partitions in (None, body["partitions"])
                 ledger.partitions = body["partitions"]
@@ -215,8 +240,8 @@ class Executor(flight.FlightServerBase):
                 if self.drop_after < 0:
                     self.drop_after = None
                     raise flight.FlightUnavailableError("the connection was lost")
-            first = json.loads(chunk.app_metadata.to_pybytes())["from"]
-            answer = self.ledger.take(place, first, chunk.data, number)
+            metadata = json.loads(chunk.app_metadata.to_pybytes())
+            answer = self.ledger.take(place, metadata["from"], chunk.data, number, metadata.get("digest"))
             writer.write(pa.py_buffer(json.dumps(answer).encode()))
 
 

@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from .. import _program
 from .._errors import FeedError, HowdahError, Unavailable
-from .digest import digest_of
+from .digest import digest_of, plain_block
 from .local_calls import LocalCalls
 from .source import Rows, Source
 from .source import Sent as SentData
@@ -414,12 +414,14 @@ class Supplier:
                     self._pause(failures)
 
     def _pieces(self, rows: Rows) -> Pieces:
-        return Pieces(rows.blocks(0, rows.count), digest_of if rows.repeatable else lambda first, batch: None)
+        if not rows.repeatable:
+            return Pieces(rows.blocks(0, rows.count), lambda first, batch: None)
+        return Pieces(rows.blocks(0, rows.count), digest_of, plain_block)
 
     def _send(self, place: dict[str, Any], rows: Rows, answer: dict[str, Any], pieces: Pieces) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns whether it has taken any."""
-        def accepted(first: int, end: int) -> None:
-            pieces.accepted(first, end)
+        def accepted(first: int, end: int, digest: int | None) -> None:
+            pieces.accepted(first, end, digest)
             self._add(rows=end - first)
 
         def blocks() -> Iterator[tuple[tuple[int, Any], bytes]]:

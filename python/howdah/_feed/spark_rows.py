@@ -323,7 +323,7 @@ def task_of(
     """The function of each task. It carries the texts of these modules. results: None returns the results as record
     batches."""
     texts = {}
-    for name in ("ahead", "digest", "local_calls", "spark_task", "objects"):
+    for name in ("ahead", "cut", "digest", "local_calls", "spark_task", "objects"):
         text = pkgutil.get_data("howdah._feed", f"{name}.py") or b""
         texts[name] = (f"howdah_{name}_{hashlib.sha256(text).hexdigest()}", text.decode())
 
@@ -341,8 +341,7 @@ def task_of(
             names[name] = module.__dict__
         if plan is not None:
             rows = names["objects"]["batches"](rows, plan, names["spark_task"]["partition_id"]())
-        local, ahead = names["local_calls"]["LocalCalls"], names["ahead"]["Ahead"]
-        result = names["spark_task"]["supply"](rows, keys, names["digest"]["digest_of"], local, ahead)
+        result = names["spark_task"]["supply"](rows, keys, names)
         if results is None:
             return iter([names["spark_task"]["as_batch"](result)])
         results.add([result])

@@ -14,22 +14,18 @@ import os
 import stat
 import threading
 import time
-from bisect import bisect_right
 from collections import deque
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 pa: Any = import_module("pyarrow")
-pc: Any = import_module("pyarrow.compute")
 flight: Any = import_module("pyarrow.flight")
 
 DEPTH = 2  # blocks of a partition that are under way: one is sent while the job accepts the other
 TURN = "howdah.feed"  # the local property that describes a Spark job, as JSON
 
-_BLOCK = 4 << 20  # bytes of a block that has more than one row
 _ROW = 256 << 20  # bytes of a row
-_FEWEST_ROWS = 1024  # the limit for the first 4 blocks of a partition; it grows with the number of the first row
 _REPLY_S = 60.0  # for one reply to an action; `ask` is answered after 10 s at the latest
 _SLOWEST_RETRY_S = 1.0
 _UNIX = "grpc+unix://"
@@ -206,12 +202,13 @@ class Calls:
 
 class Sent:
     """The blocks of one call that are not acknowledged, as pairs (first row, block). failed: the error if the job has
-    failed. accepted: called with the rows that a reader has accepted. sent: called with the bytes of each block."""
+    failed. accepted: called with the rows that a reader has accepted, and their digest if the executor has computed it.
+    sent: called with the bytes of each block."""
 
     def __init__(
         self,
         failed: type[Exception],
-        accepted: Callable[[int, int], None] = lambda first, end: None,
+        accepted: Callable[[int, int, int | None], None] = lambda first, end, digest: None,
         sent: Callable[[int], None] = lambda size: None,
     ) -> None:
         self._failed, self._accepted, self._sent = failed, accepted, sent
@@ -242,7 +239,7 @@ class Sent:
             raise self._failed(answer["failed"])
         piece = self.flying.popleft()
         if "acknowledged" in answer:
-            self._accepted(*answer["acknowledged"])
+            self._accepted(*answer["acknowledged"], answer.get("digest"))
         else:
             self.refused.append(piece)
         return answer
@@ -258,86 +255,7 @@ def _has_room(answer: dict[str, Any] | None) -> bool:
     return bool(answer and answer.get("credit"))
 
 
-# --- blocks ---
-
-
-def blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """Cuts the rows of a partition into pairs (first row, block). The boundaries depend only on the rows, whatever the
-    sizes of the batches. names: of the columns; empty: as they are."""
-    held: list[Any] = []  # parts of the next block
-    first = rows = size = 0  # of the next block
-    for given in batches:
-        batch = _named(given, names) if names else given
-        if held and not batch.schema.equals(held[0].schema, check_metadata=True):
-            yield first, _joined(held)
-            first, held, rows, size = first + rows, [], 0, 0
-        ends = _ends(batch)  # the bytes up to the end of each row
-        at = before = 0
-        while at < batch.num_rows:
-            most = max(_FEWEST_ROWS, first // 4)
-            end = bisect_right(ends, before + _BLOCK - size, at, min(at + most - rows, batch.num_rows))
-            if end == at and not held:
-                end += 1  # a row that is larger than a block
-            if end > at:
-                held.append(batch.slice(at, end - at))
-                rows, size = rows + end - at, size + ends[end - 1] - before
-                at, before = end, ends[end - 1]
-            if at < batch.num_rows or rows == most:
-                yield first, _joined(held)
-                first, held, rows, size = first + rows, [], 0, 0
-    if held:
-        yield first, _joined(held)
-
-
-def _named(batch: Any, names: Sequence[str]) -> Any:
-    fields = [pa.field(name, field.type, field.nullable) for name, field in zip(names, batch.schema)]
-    return pa.RecordBatch.from_arrays(batch.columns, schema=pa.schema(fields))
-
-
-def _joined(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
-
-
-def _ends(batch: Any) -> Sequence[int]:
-    total: Any = 0
-    for column in batch.columns:
-        total = _sum(total, _sizes(column))
-    if isinstance(total, int):
-        return range(total, total * batch.num_rows + 1, total)
-    ends = pc.cumulative_sum(total.cast(pa.int64()))
-    # Not to_pylist: it makes an object for each row.
-    return memoryview(ends.buffers()[1]).cast("q")[ends.offset : ends.offset + len(ends)]
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return a + b if isinstance(a, int) and isinstance(b, int) else pc.add(a, b)
-
-
-def _sizes(column: Any) -> Any:
-    """The bytes of each row of a column: an int if all rows have the same number, else an array. They depend on the
-    values only, and not on the buffers, which Spark's batches determine."""
-    types = pa.types
-    if types.is_struct(column.type):
-        size: Any = 1
-        for inner in column.flatten():
-            size = _sum(size, _sizes(inner))
-        return size
-    if types.is_fixed_size_list(column.type):
-        inner = _sizes(column.values.slice(0, 1)) if len(column.values) else 1
-        return column.type.list_size * inner + 1
-    if types.is_list(column.type) or types.is_large_list(column.type):
-        lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64())
-        inner = _sizes(column.flatten())
-        if isinstance(inner, int):
-            return pc.add(pc.multiply(lengths, inner), 9)
-        totals = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(inner)])
-        ends = pc.cumulative_sum(lengths)
-        return pc.add(pc.subtract(totals.take(ends), totals.take(pc.subtract(ends, lengths))), 9)
-    if any(of(column.type) for of in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)):
-        return pc.add(pc.fill_null(pc.binary_length(column), 0).cast(pa.int64()), 9)
-    return column.type.bit_width // 8 + 1
+# --- rows of a partition ---
 
 
 def missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> list[tuple[int, Any]]:
@@ -352,15 +270,21 @@ def missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> l
 
 
 class Pieces:
-    """The rows of a partition that are to be sent. found: its blocks, each of which is read once. digest_of: as in
-    digest.py."""
+    """The rows of a partition that are to be sent. found: its blocks, each of which is read once. digest_of, plain_block:
+    as in digest.py. The executor computes the digests of plain blocks that are sent."""
 
-    def __init__(self, found: Iterator[tuple[int, Any]], digest_of: Callable[[int, Any], int | None]) -> None:
-        self._blocks, self._digest_of = found, digest_of
+    def __init__(
+        self,
+        found: Iterator[tuple[int, Any]],
+        digest_of: Callable[[int, Any], int | None],
+        plain_block: Callable[[Any], Any] = lambda batch: None,
+    ) -> None:
+        self._blocks, self._digest_of, self._plain_block = found, digest_of, plain_block
         self._digests: dict[tuple[int, int], int | None] = {}  # of unsent blocks, by first row and number of rows
+        self._sent: set[tuple[int, int]] = set()  # blocks whose digest the executor computes
         self._unsent: deque[tuple[int, Any]] = deque()  # rows that were read and not accepted, in their order
+        self._digest: int | None = 0  # of all blocks that were read, apart from those of _sent
         self.rows = 0  # that were read
-        self.digest: int | None = 0  # of all blocks that were read
         self.ended = False  # the input has ended
         self.accepted_rows = 0
         self.moved = time.monotonic()  # the last time when rows were read or accepted
@@ -373,6 +297,13 @@ class Pieces:
     @property
     def unsent(self) -> bool:
         return bool(self._unsent)
+
+    @property
+    def digest(self) -> int | None:
+        """The digest of all blocks that were read. No call may be open."""
+        for first, batch in self._unsent:
+            self._close(first, batch)
+        return self._digest
 
     def next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
         """The next missing rows; None if there are none."""
@@ -390,11 +321,13 @@ class Pieces:
                 if read is None:
                     self.ended = True
                     return None
-                block = read
+                block = self._open(*read)
                 self.rows = block[0] + block[1].num_rows
                 self.moved = time.monotonic()
-                self._add_digest(*block)
             parts = missing_parts(*block, missing)
+            if [(first, part.num_rows) for first, part in parts] == [(block[0], block[1].num_rows)]:
+                return block
+            self._close(*block)
             self._unsent.extendleft(reversed(parts[1:]))
             if parts:
                 return parts[0]
@@ -405,17 +338,40 @@ class Pieces:
     def metadata(self, piece: tuple[int, Any]) -> bytes:
         """The metadata of a block that is sent."""
         first, batch = piece
-        return json.dumps({"from": first, "digest": self._digests.get((first, batch.num_rows))}).encode()
+        key = first, batch.num_rows
+        return json.dumps({"from": first, "digest": "body" if key in self._sent else self._digests.get(key)}).encode()
 
-    def accepted(self, first: int, end: int) -> None:
-        self._digests.pop((first, end - first), None)
+    def accepted(self, first: int, end: int, digest: int | None = None) -> None:
+        """digest: the one that the executor has computed."""
+        key = first, end - first
+        if key in self._sent:
+            self._sent.remove(key)
+            self._add(digest)
+        self._digests.pop(key, None)
         self.accepted_rows += end - first
         self.moved = time.monotonic()
 
-    def _add_digest(self, first: int, batch: Any) -> None:
-        digest = self._digest_of(first, batch)
-        self._digests[first, batch.num_rows] = digest
-        self.digest = None if digest is None or self.digest is None else (self.digest + digest) % 2**64
+    def _open(self, first: int, batch: Any) -> tuple[int, Any]:
+        """A block that was read, in the form in which it is sent."""
+        plain = self._plain_block(batch)
+        key = first, batch.num_rows
+        if plain is None:
+            self._digests[key] = self._digest_of(first, batch)
+            self._add(self._digests[key])
+            return first, batch
+        self._sent.add(key)
+        return first, plain
+
+    def _close(self, first: int, batch: Any) -> None:
+        """A block is not sent as a whole now."""
+        key = first, batch.num_rows
+        if key in self._sent:
+            self._sent.remove(key)
+            self._digests[key] = self._digest_of(first, batch)
+            self._add(self._digests[key])
+
+    def _add(self, digest: int | None) -> None:
+        self._digest = None if digest is None or self._digest is None else (self._digest + digest) % 2**64
 
 
 # --- the task ---
@@ -494,8 +450,8 @@ class Attempt:
                 return
             yield piece, self._pieces.metadata(piece)
 
-    def _accepted(self, first: int, end: int) -> None:
-        self._pieces.accepted(first, end)
+    def _accepted(self, first: int, end: int, digest: int | None) -> None:
+        self._pieces.accepted(first, end, digest)
         self.counts["rows"] += end - first
 
     def _sent(self, size: int) -> None:
@@ -541,17 +497,13 @@ def _calls(job: dict[str, Any], local: Callable[[], Any]) -> Calls:
 
 
 def supply(
-    batches: Iterable[Any],
-    job: dict[str, Any],
-    digest_of: Callable[[int, Any], int | None],
-    local: Callable[[], Any],
-    ahead: Callable[[], Any],
+    batches: Iterable[Any], job: dict[str, Any], modules: dict[str, dict[str, Any]]
 ) -> tuple[str, tuple[Any, ...]]:
     """Supplies the partition of this Spark task.
 
     job: `job`, `feed`, `token`, `ca`, `server_name`, `names` (of the columns), `patience`, and `turn` if it is not a
     local property: `pass`, `partitions` that are wanted (null: all), `numbers` of partitions in the feed, `key` of a
-    send, `group` of the Spark job, `locations`. local: makes a LocalCalls. ahead: makes an Ahead.
+    send, `group` of the Spark job, `locations`. modules: the contents of the other modules of the task, by their names.
     Returns the group, and the fields of spark_rows.Result.
     """
     context = import_module("pyspark").TaskContext.get()
@@ -561,7 +513,7 @@ def supply(
     counts: dict[str, float] = {}
     result, text = "", ""
     end: tuple[int, int | None] = (-1, None)
-    calls = _calls(job, local)
+    calls = _calls(job, modules["local_calls"]["LocalCalls"])
     try:
         if turn["partitions"] is not None and partition not in turn["partitions"]:
             return turn["group"], (partition, -1, "skipped", "", counts)
@@ -571,11 +523,12 @@ def supply(
         if number is None:
             return turn["group"], (partition, -1, "done", "", counts)
         place = {"pass": turn["pass"], "partition": number}
-        read = ahead()
-        attempt = Attempt(calls, place, Pieces(read, digest_of), job["patience"])
+        read = modules["ahead"]["Ahead"]()
+        pieces = Pieces(read, modules["digest"]["digest_of"], modules["digest"]["plain_block"])
+        attempt = Attempt(calls, place, pieces, job["patience"])
         counts = attempt.counts
-        result = read.run(attempt.supply, blocks(batches, job["names"]))
-        end = attempt.end
+        result = read.run(attempt.supply, modules["cut"]["blocks"](batches, job["names"]))
+        end = attempt.end if result == "ended" else end
     except SourceFailed as failed:
         if not getattr(failed.__cause__, "unfit", False):
             raise failed.__cause__ or failed

@@ -21,6 +21,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kJsonBytes = size_t{1} << 20;
 constexpr int kJsonDepth = 16;
+constexpr std::string_view kBodyDigest = "body";  // in place of a digest
 
 // The fields of the tables Message and RecordBatch that are read, by their numbers in Arrow's schema.
 enum MessageField : size_t { kHeaderType = 1, kHeader = 2, kBodyLength = 3 };
@@ -154,6 +155,8 @@ Status ReadMetadata(std::string_view text, const char* number, ArrowBlock& block
   HOWDAH_TRY(block.first_row, ReadNumber(metadata, number, kMostRows));
   const auto digest = metadata.find("digest");
   if (digest == metadata.end() || digest->is_null()) return {};
+  block.digest_of_body = *digest == kBodyDigest;
+  if (block.digest_of_body) return {};
   if (!digest->is_number_unsigned()) return Error{ErrorCode::kUsage, "'digest' is not a number of 64 bits"};
   block.digest = digest->get<uint64_t>();
   return {};
@@ -312,11 +315,13 @@ Result<PutAnswer> ReadPutResult(std::string_view json) {
   return credit != answer.end() && *credit == true ? PutAnswer::kAcknowledged : PutAnswer::kAcknowledgedNoCredit;
 }
 
-std::string PutResultText(const Result<PutAnswer>& answer, Rows rows) {
+std::string PutResultText(const Result<PutAnswer>& answer, Rows rows, std::optional<uint64_t> digest) {
   const Json range = {rows.from, rows.to};
   if (!answer) return TextOf({{"failed", answer.error().message}});
   if (*answer == PutAnswer::kRefused) return TextOf({{"refused", range}});
-  return TextOf({{"acknowledged", range}, {"credit", *answer == PutAnswer::kAcknowledged}});
+  Json text = {{"acknowledged", range}, {"credit", *answer == PutAnswer::kAcknowledged}};
+  if (digest) text["digest"] = *digest;
+  return TextOf(text);
 }
 
 std::string RowsText(int64_t rows) { return TextOf({{"rows", rows}}); }

@@ -25,6 +25,7 @@ struct ArrowBlock {
   int64_t first_row = 0;
   int64_t rows = 0;                     // at least 1
   std::optional<uint64_t> digest = {};  // as in RowsReceived
+  bool digest_of_body = false;          // the executor computes the digest (block_digest.h), and returns it
   bool unix_socket = false;             // it has arrived over a unix socket
   // The source has written the body to the feed's BlockStore itself, or will do so. `body` is then empty.
   struct Stored {
@@ -100,7 +101,8 @@ std::string TicketText(const GetTarget& get);
 Result<std::string> ReadFeedName(std::string_view json);  // the feed of an action
 std::string PutCommand(const PutTarget& target);
 std::string PutMetadata(const ArrowBlock& block);
-std::string PutResultText(const Result<PutAnswer>& answer, Rows rows);
+// digest: of a block whose digest the executor has computed.
+std::string PutResultText(const Result<PutAnswer>& answer, Rows rows, std::optional<uint64_t> digest = {});
 Result<PutAnswer> ReadPutResult(std::string_view json);
 // The metadata for a client that numbers no rows: of its rows, the job has accepted so many.
 std::string RowsText(int64_t rows);

@@ -123,6 +123,28 @@ TEST(TakeBlock, OtherMessagesAreRefusedWithRemedy) {
   EXPECT_TRUE(TakeBlock(one_row, large).ok());
 }
 
+TEST(TakeBlock, DigestIsANumberOrThatOfTheBody) {
+  const auto take = [](const std::string& metadata) {
+    FlightData message = Message(TestHeader::kRecordBatch, 2, "12345678", metadata);
+    return TakeBlock(message, message.data_body());
+  };
+  const auto number = take(R"({"from":0,"digest":18446744073709551615})");
+  ASSERT_TRUE(number.ok());
+  EXPECT_EQ(number->digest, UINT64_MAX);
+  EXPECT_FALSE(number->digest_of_body);
+  const auto body = take(R"({"from":0,"digest":"body"})");
+  ASSERT_TRUE(body.ok());
+  EXPECT_EQ(body->digest, std::nullopt);
+  EXPECT_TRUE(body->digest_of_body);
+  const auto none = take(R"({"from":0,"digest":null})");
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(none->digest, std::nullopt);
+  EXPECT_FALSE(none->digest_of_body);
+  for (const std::string wrong : {"-1", "1.5", "\"Body\"", "true", "{}"}) {
+    EXPECT_THAT(take("{\"from\":0,\"digest\":" + wrong + "}").error().message, HasSubstr("'digest' is not a number"));
+  }
+}
+
 TEST(TakeBlock, QuestionHasTheNumberOfItsBlock) {
   FlightData message = Message(TestHeader::kRecordBatch, 2, "12345678", R"({"block":4})");
   const auto question = TakeQuestion(message, message.data_body());
@@ -172,6 +194,8 @@ TEST(FlightTexts, DamagedTextsAreErrors) {
 TEST(FlightTexts, AnswersAreObjects) {
   EXPECT_EQ(PutResultText(PutAnswer::kAcknowledged, {3, 5}), R"({"acknowledged":[3,5],"credit":true})");
   EXPECT_EQ(PutResultText(PutAnswer::kAcknowledgedNoCredit, {3, 5}), R"({"acknowledged":[3,5],"credit":false})");
+  EXPECT_EQ(PutResultText(PutAnswer::kAcknowledged, {3, 5}, UINT64_MAX),
+            R"({"acknowledged":[3,5],"credit":true,"digest":18446744073709551615})");
   EXPECT_EQ(PutResultText(PutAnswer::kRefused, {3, 5}), R"({"refused":[3,5]})");
   EXPECT_EQ(PutResultText(Failed("no \"space\""), {3, 5}), R"({"failed":"no \"space\""})");
 }

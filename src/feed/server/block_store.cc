@@ -17,6 +17,7 @@
 #include <limits>
 #include <vector>
 
+#include "howdah/base/crc.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::feed::server {
@@ -30,6 +31,7 @@ constexpr int64_t kDiskAlignment = 4096;
 constexpr int64_t kPage = 4096;
 constexpr int64_t kGrowth = int64_t{64} << 20;
 constexpr size_t kCopyPiece = size_t{1} << 20;
+constexpr size_t kCrcPiece = size_t{64} << 10;
 constexpr int64_t kPrefix = 8;  // continuation and length
 
 // The body follows header and prefix, and begins at a multiple of 64 bytes. Arrow's format requires 8.
@@ -315,6 +317,23 @@ Result<BlockStore::Content> BlockStore::Read(BlockId id) const {
   HOWDAH_TRY_STATUS(
       ReadAt(fd, content.body.data(), content.body.size(), block.offset + kPrefix + block.padded_bytes, "a block"));
   return content;
+}
+
+// The pieces stay in the cache of the CPU. Mapping the file takes as long, and its pages would count as memory of this
+// process.
+Result<uint32_t> BlockStore::CrcOfBody(BlockId id) const {
+  const Block& block = blocks_.at(id);
+  int64_t at = block.offset + kPrefix + block.padded_bytes;
+  const int64_t end = at + block.body_bytes;
+  const auto piece = std::make_unique_for_overwrite<char[]>(kCrcPiece);
+  uint32_t crc = 0;
+  while (at < end) {
+    const auto size = static_cast<size_t>(std::min<int64_t>(end - at, kCrcPiece));
+    HOWDAH_TRY_STATUS(ReadAt(FileOf(block).get(), piece.get(), size, at, "a block"));
+    crc = ContinuedCrc(Crc::kCrc32, crc, {piece.get(), size});
+    at += static_cast<int64_t>(size);
+  }
+  return crc;
 }
 
 // --- leases ---

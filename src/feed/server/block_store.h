@@ -100,6 +100,8 @@ class BlockStore {
   Status MoveToDisk(BlockId block);
   // Reads a block that was not dropped.
   Result<Content> Read(BlockId block) const;
+  // The CRC-32 of the body of such a block.
+  Result<uint32_t> CrcOfBody(BlockId block) const;
 
   // A process begins to use a block that was not dropped. Several leases of one block are counted.
   Place Lease(BlockId block);

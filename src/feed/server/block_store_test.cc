@@ -9,6 +9,7 @@
 #include <set>
 
 #include "feed_blocks.h"
+#include "howdah/base/crc.h"
 #include "howdah/os/files/testing.h"
 
 namespace howdah::feed::server {
@@ -107,6 +108,19 @@ TEST_F(BlockStoreTest, PartsOfABodyAreStoredTogether) {
   const auto id = store.Put("schema", "header", BlockBody(parts, whole), 10);
   ASSERT_TRUE(id.ok());
   EXPECT_EQ(store.Read(*id)->body, *whole);
+  EXPECT_EQ(*store.CrcOfBody(*id), CrcByTable(Crc::kCrc32, *whole));
+}
+
+TEST_F(BlockStoreTest, CrcIsThatOfTheBodyInMemoryAndOnDisk) {
+  std::string body;
+  for (int i = 0; body.size() < 300'000; ++i) body += std::to_string(i);  // more than it reads at once
+  const auto id = store.Put("schema", "header", body, 10);
+  ASSERT_TRUE(id.ok());
+  EXPECT_EQ(*store.CrcOfBody(*id), CrcByTable(Crc::kCrc32, body));
+  ASSERT_TRUE(store.MoveToDisk(*id).ok());
+  EXPECT_EQ(*store.CrcOfBody(*id), CrcByTable(Crc::kCrc32, body));
+  const auto empty = store.Put("schema", "header", std::string(), 1);
+  EXPECT_EQ(*store.CrcOfBody(*empty), 0U);
 }
 
 TEST_F(BlockStoreTest, BlocksWithTheSameSchemaHaveTheSameNumber) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arrow_header.h"
+#include "block_digest.h"
 #include "flight_call.h"
 #include "howdah/base/host_port.h"
 #include "howdah/base/text.h"
@@ -54,6 +55,14 @@ Result<PutTarget> ReadCommand(const flight::FlightDescriptor& descriptor, Result
 
 bool IsOverUnixSocket(FlightCall& call) { return call.context().peer().starts_with("unix:"); }
 
+// A block of a DoPut call without an answer.
+struct PutBlock {
+  uint64_t call = 0;
+  Rows rows;
+  int64_t bytes = 0;
+  std::optional<uint64_t> digest = {};  // if the executor has computed it
+};
+
 class Server final : public FlightServer, public FlightCall::Owner {
  public:
   Server(rpc::Post post, Handlers handlers)
@@ -81,7 +90,7 @@ class Server final : public FlightServer, public FlightCall::Owner {
   void OnPlainBlock(FlightCall& call);
   void OnFirstOfExchange(FlightCall& call);
   void OnQuestion(FlightCall& call);
-  void OnAnswer(uint64_t id, Rows rows, int64_t bytes, const Result<PutAnswer>& answer);
+  void OnAnswer(const PutBlock& block, const Result<PutAnswer>& answer);
   void OnTicket(FlightCall& call);
   void OnAction(FlightCall& call);
   // Reads the next block of each call in the queues, as long as few bytes wait for answers.
@@ -372,11 +381,14 @@ void Server::OnBlock(FlightCall& call) {
   auto block = TakeBlock(call.data(), call.TakeBody());
   if (!block) return call.End(ToGrpc(block.error()));
   block->unix_socket = IsOverUnixSocket(call);
-  const Rows rows{block->first_row, block->first_row + block->rows};
   const auto bytes = static_cast<int64_t>(block->header.size() + block->body.size());
+  PutBlock put{call.id(), {block->first_row, block->first_row + block->rows}, bytes};
+  if (block->digest_of_body) {
+    put.digest = block->digest = DigestOf(block->first_row, block->rows, CrcOfBody(block->body));
+  }
   numbered_.Received(bytes);
-  auto answer = [this, alive = std::weak_ptr(alive_), id = call.id(), rows, bytes](const Result<PutAnswer>& result) {
-    if (!alive.expired()) OnAnswer(id, rows, bytes, result);
+  auto answer = [this, alive = std::weak_ptr(alive_), put](const Result<PutAnswer>& result) {
+    if (!alive.expired()) OnAnswer(put, result);
   };
   const auto handlers = handlers_;
   const PutTarget target = *call.subject().target;  // copies, because the handler may destroy the call
@@ -384,13 +396,13 @@ void Server::OnBlock(FlightCall& call) {
   handlers->on_block(target, schema, std::move(*block), std::move(answer));
 }
 
-void Server::OnAnswer(uint64_t id, Rows rows, int64_t bytes, const Result<PutAnswer>& answer) {
-  numbered_.Answered(bytes);
-  if (FlightCall* const call = Find(id)) {
+void Server::OnAnswer(const PutBlock& block, const Result<PutAnswer>& answer) {
+  numbered_.Answered(block.bytes);
+  if (FlightCall* const call = Find(block.call)) {
     flight::PutResult message;
-    message.set_app_metadata(PutResultText(answer, rows));
+    message.set_app_metadata(PutResultText(answer, block.rows, block.digest));
     call->Write(EncodeMessage(message));
-    if (answer) numbered_.Add(id);
+    if (answer) numbered_.Add(block.call);
     if (!answer) call->End(ToGrpc(answer.error()));
   }
   ReadBlocks();

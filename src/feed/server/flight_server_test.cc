@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "block_digest.h"
 #include "howdah/os/files/temporary_directory.h"
 #include "howdah/wire/flight.grpc.pb.h"
 #include "test_flight.h"
@@ -125,6 +126,21 @@ TEST_P(FlightServerTest, BlocksArriveInOrderAndEachIsAnswered) {
     EXPECT_EQ(block.block.unix_socket, !GetParam());
   }
   EXPECT_EQ(answers[1], R"({"acknowledged":[10,20],"credit":true})");
+}
+
+TEST_P(FlightServerTest, DigestOfTheBodyIsComputedHere) {
+  AnswerAll(PutAnswer::kAcknowledged);
+  const std::string body(1 << 20, 'b');
+  flight::FlightData block = Data(TestBlock(7, 10, body));
+  block.set_app_metadata(R"({"from":7,"digest":"body"})");
+  std::vector<std::string> answers;
+  ASSERT_TRUE(loop_.Run([&] { answers = Put({First(), block}, status_); }));
+  ASSERT_TRUE(status_.ok()) << status_.error_message();
+  ASSERT_EQ(hub_.blocks.size(), 1u);
+  const uint64_t expected = DigestOf(7, 10, CrcOfBody(body));
+  EXPECT_EQ(hub_.blocks[0].block.digest, expected);
+  EXPECT_THAT(answers,
+              ElementsAre(R"({"acknowledged":[7,17],"credit":true,"digest":)" + std::to_string(expected) + "}"));
 }
 
 TEST_P(FlightServerTest, NextBlockIsReadAfterTheAnswer) {

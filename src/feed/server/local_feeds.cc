@@ -333,7 +333,12 @@ LocalSources::Ports LocalFeeds::SourcePorts() {
           .unreserve =
               [this](const std::string& feed, BlockId block) {
                 if (LocalFeed* const found = Find(feed)) found->blocks().Unreserve(block);
-              }};
+              },
+          .crc_of_body = [this](const std::string& feed, BlockId block) -> Result<uint32_t> {
+            LocalFeed* const found = Find(feed);
+            if (found == nullptr) return NoFeed(feed);
+            return found->blocks().store().CrcOfBody(block);
+          }};
 }
 
 }  // namespace howdah::feed::server

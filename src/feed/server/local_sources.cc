@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "block_digest.h"
 #include "howdah/base/bytes.h"
 #include "howdah/base/text.h"
 
@@ -140,14 +141,23 @@ void LocalSources::Written(ConnectionId connection, int64_t id, int64_t put, Rep
   Hand(connection, id, std::move(written.put), std::move(reply));
 }
 
+void LocalSources::ComputeDigest(PutRequest& put) const {
+  ArrowBlock& block = put.block;
+  const Result<uint32_t> crc =
+      block.stored ? ports_.crc_of_body(put.target.feed, block.stored->id) : Result<uint32_t>(CrcOfBody(block.body));
+  if (crc) block.digest = DigestOf(block.first_row, block.rows, *crc);
+}
+
 // Offers a block to the readers.
 void LocalSources::Hand(ConnectionId connection, int64_t id, PutRequest put, Reply reply) {
   const Rows rows{put.block.first_row, put.block.first_row + put.block.rows};
-  auto answer = [this, alive = std::weak_ptr(alive_), connection, id, rows, bytes = put.body_bytes,
+  if (put.block.digest_of_body) ComputeDigest(put);
+  const auto digest = put.block.digest_of_body ? put.block.digest : std::nullopt;
+  auto answer = [this, alive = std::weak_ptr(alive_), connection, id, rows, digest, bytes = put.body_bytes,
                  reply = std::move(reply)](const Result<PutAnswer>& result) {
     if (alive.expired()) return;
     Answered(connection, bytes);
-    reply({{SourceAnswerReply(id, PutResultText(result, rows))}});
+    reply({{SourceAnswerReply(id, PutResultText(result, rows, digest))}});
     Admit();
   };
   ports_.handlers.on_block(put.target, put.schema, std::move(put.block), std::move(answer));

@@ -41,9 +41,10 @@ class LocalSources {
 
   struct Ports {
     FlightServer::Handlers handlers;  // on_block, on_action, on_cancelled, authorize and has_tokens
-    // As LocalFeed::Reserve and FeedBlocks::Unreserve, of the feed.
+    // As LocalFeed::Reserve, FeedBlocks::Unreserve and BlockStore::CrcOfBody, of the feed.
     std::function<Result<std::optional<BlockStore::Room>>(const PutRequest&)> reserve;
     std::function<void(const std::string& feed, BlockId)> unreserve;
+    std::function<Result<uint32_t>(const std::string& feed, BlockId)> crc_of_body;
   };
   explicit LocalSources(Ports ports) : ports_(std::move(ports)) {}
 
@@ -80,6 +81,7 @@ class LocalSources {
   void Admit();
   void Announce(Waiting waiting);
   void Written(ConnectionId connection, int64_t id, int64_t put, Reply reply);
+  void ComputeDigest(PutRequest& put) const;
   void Hand(ConnectionId connection, int64_t id, PutRequest put, Reply reply);
   void Answered(ConnectionId connection, int64_t bytes);
 

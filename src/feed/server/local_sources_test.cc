@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "block_digest.h"
+#include "howdah/base/crc.h"
 #include "test_feeds.h"
 
 namespace howdah::feed::server {
@@ -41,10 +43,11 @@ class LocalSourcesTest : public FeedsTest {
     Ask(source, {{"token", token}});
     return source;
   }
-  int64_t Announce(Source& source, Rows rows, int64_t bytes, const std::string& body = "", int partition = 0) {
+  int64_t Announce(Source& source, Rows rows, int64_t bytes, const std::string& body = "", int partition = 0,
+                   const TestJson& digest = nullptr) {
     const std::string command =
         TestJson{{"feed", "train"}, {"pass", 0}, {"partition", partition}, {"reader", 0}}.dump();
-    const std::string metadata = TestJson{{"from", rows.from}}.dump();
+    const std::string metadata = TestJson{{"from", rows.from}, {"digest", digest}}.dump();
     const std::string header = TestMessage(TestHeader::kRecordBatch, rows.count(), bytes);
     const TestJson sizes = {command.size(), metadata.size(), TestSchema().size(), header.size(), bytes};
     return Ask(source, {{"put", sizes}}, command + metadata + TestSchema() + header + body);
@@ -94,6 +97,23 @@ TEST_F(LocalSourcesTest, SmallBlockTravelsInItsMessage) {
   EXPECT_EQ(source.replies.at(put)["answer"]["acknowledged"], TestJson::parse("[0, 2]"));
   EXPECT_EQ(source.file, nullptr);
   EXPECT_EQ(sources.unanswered_bytes(), 0);
+}
+
+TEST_F(LocalSourcesTest, ExecutorComputesTheDigestOfTheBodyThatTheSourceHasWritten) {
+  StartAttempt(1);
+  Source source = Begin(5);
+  const std::string body(100, 'b');
+  const uint64_t expected = DigestOf(0, 6, CrcByTable(Crc::kCrc32, body));
+  const int64_t put = Announce(source, {0, 6}, 100, "", 0, "body");
+  EXPECT_EQ(Write(source, put, body)["answer"]["digest"], expected);
+  const int64_t small = Announce(source, {6, 8}, 8, "12345678", 0, "body");
+  const uint64_t second = DigestOf(6, 2, CrcByTable(Crc::kCrc32, "12345678"));
+  EXPECT_EQ(source.replies.at(small)["answer"]["digest"], second);
+  const int64_t own = Announce(source, {8, 10}, 8, "12345678", 0, 77);
+  EXPECT_FALSE(source.replies.at(own)["answer"].contains("digest"));
+  std::vector<std::optional<uint64_t>> digests;
+  for (const RowsReceived& received : am.Received<RowsReceived>()) digests.push_back(received.digest);
+  EXPECT_THAT(digests, testing::ElementsAre(expected, second, 77U));
 }
 
 TEST_F(LocalSourcesTest, DescriptorIsSentOnceAndOnlyForWriting) {
