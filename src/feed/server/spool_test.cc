@@ -7,7 +7,7 @@
 namespace howdah::feed::server {
 namespace {
 
-constexpr int64_t kBuffer = int64_t{64} << 10;
+constexpr int64_t kSpoolBuffer = int64_t{64} << 10;
 constexpr int64_t kRows = 8;  // of each block
 constexpr size_t kBlock = size_t{16} << 10;
 constexpr int64_t kBlocks = 20;  // five times as much as the buffer
@@ -15,7 +15,7 @@ constexpr int64_t kBlocks = 20;  // five times as much as the buffer
 Options SmallBuffer(int64_t passes) {
   Options options;
   options.passes = passes;
-  options.buffer = kBuffer;
+  options.buffer = kSpoolBuffer;
   return options;
 }
 
@@ -63,12 +63,12 @@ TEST_F(SpoolTest, BlocksWithoutACommitAreWrittenWhenTheBufferIsFullAndReadAgainA
   for (int64_t block = 0; block < kBlocks; ++block) {
     PutAndRead(process, block);
     const auto bytes = static_cast<int64_t>(kBlock) * (block + 1);
-    if (bytes < kBuffer) {
+    if (bytes < kSpoolBuffer) {
       EXPECT_EQ(store().disk_bytes(), 0) << block;
     }
-    EXPECT_LE(store().unleased_bytes(), kBuffer + static_cast<int64_t>(kBlock)) << block;
+    EXPECT_LE(store().unleased_bytes(), kSpoolBuffer + static_cast<int64_t>(kBlock)) << block;
   }
-  EXPECT_GE(store().disk_bytes(), static_cast<int64_t>(kBlock) * kBlocks - 2 * kBuffer);
+  EXPECT_GE(store().disk_bytes(), static_cast<int64_t>(kBlock) * kBlocks - 2 * kSpoolBuffer);
   EXPECT_EQ(store().blocks(), static_cast<size_t>(kBlocks));
   EndSource(1, kBlocks * kRows);
   const size_t requested = am.requested.size();
