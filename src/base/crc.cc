@@ -1,9 +1,5 @@
 #include "howdah/base/crc.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -88,34 +84,41 @@ constexpr size_t kVector = 16;             // bytes
 constexpr size_t kStride = 4 * kVector;    // four independent products hide the latency of the instruction
 constexpr size_t kFewestToMultiply = 128;  // bytes; for fewer ones the table is as fast
 
-HOWDAH_CLMUL __m128i LoadVector(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+using Vector = long long __attribute__((vector_size(16)));
 
-HOWDAH_CLMUL __m128i Fold(__m128i value, __m128i factors, __m128i next) {
-  const __m128i low = _mm_clmulepi64_si128(value, factors, 0x00);
-  return _mm_xor_si128(_mm_xor_si128(low, _mm_clmulepi64_si128(value, factors, 0x11)), next);
+Vector LoadVector(const char* at) {
+  Vector vector;
+  std::memcpy(&vector, at, sizeof vector);
+  return vector;
+}
+
+HOWDAH_CLMUL Vector Fold(Vector value, Vector factors, Vector next) {
+  const Vector low = __builtin_ia32_pclmulqdq128(value, factors, 0x00);
+  return low ^ __builtin_ia32_pclmulqdq128(value, factors, 0x11) ^ next;
 }
 
 // size: a multiple of kVector, at least kStride. `crc` and the result are not inverted.
 HOWDAH_CLMUL uint32_t ByMultiplication(const char* at, size_t size, uint32_t crc) {
-  const __m128i over_stride = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);
-  const __m128i over_vector = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
-  __m128i sums[4];
+  constexpr Vector kOverStride = {0x0154442bd4, 0x01c6e41596}, kOverVector = {0x01751997d0, 0x00ccaa009e};
+  Vector sums[4];
   for (size_t i = 0; i < 4; ++i) sums[i] = LoadVector(at + i * kVector);
-  sums[0] = _mm_xor_si128(sums[0], _mm_cvtsi32_si128(static_cast<int>(crc)));
+  sums[0] ^= Vector{crc, 0};
   for (at += kStride, size -= kStride; size >= kStride; at += kStride, size -= kStride) {
-    for (size_t i = 0; i < 4; ++i) sums[i] = Fold(sums[i], over_stride, LoadVector(at + i * kVector));
+    for (size_t i = 0; i < 4; ++i) sums[i] = Fold(sums[i], kOverStride, LoadVector(at + i * kVector));
   }
-  __m128i sum = sums[0];
-  for (size_t i = 1; i < 4; ++i) sum = Fold(sum, over_vector, sums[i]);
-  for (; size > 0; at += kVector, size -= kVector) sum = Fold(sum, over_vector, LoadVector(at));
+  Vector sum = sums[0];
+  for (size_t i = 1; i < 4; ++i) sum = Fold(sum, kOverVector, sums[i]);
+  for (; size > 0; at += kVector, size -= kVector) sum = Fold(sum, kOverVector, LoadVector(at));
   // 128 bits to 64, and Barrett's reduction to 32.
-  const __m128i to_64 = _mm_set_epi64x(0, 0x0163cd6124), polynomial = _mm_set_epi64x(0x01f7011641, 0x01db710641);
-  const __m128i mask = _mm_setr_epi32(~0, 0, ~0, 0);
-  sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, over_vector, 0x10));
-  sum = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(sum, mask), to_64, 0x00), _mm_srli_si128(sum, 4));
-  __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(sum, mask), polynomial, 0x10);
-  quotient = _mm_clmulepi64_si128(_mm_and_si128(quotient, mask), polynomial, 0x00);
-  return static_cast<uint32_t>(_mm_extract_epi32(_mm_xor_si128(sum, quotient), 1));
+  constexpr Vector kTo64 = {0x0163cd6124, 0}, kPolynomial = {0x01db710641, 0x01f7011641};
+  constexpr Vector kLow = {0xffffffff, 0xffffffff};
+  sum = Vector{sum[1], 0} ^ __builtin_ia32_pclmulqdq128(sum, kOverVector, 0x10);
+  const auto low = static_cast<uint64_t>(sum[0]), high = static_cast<uint64_t>(sum[1]);
+  const Vector shifted = {static_cast<long long>(low >> 32 | high << 32), static_cast<long long>(high >> 32)};
+  sum = __builtin_ia32_pclmulqdq128(sum & kLow, kTo64, 0x00) ^ shifted;
+  Vector quotient = __builtin_ia32_pclmulqdq128(sum & kLow, kPolynomial, 0x10);
+  quotient = __builtin_ia32_pclmulqdq128(quotient & kLow, kPolynomial, 0x00);
+  return static_cast<uint32_t>(static_cast<uint64_t>(sum[0] ^ quotient[0]) >> 32);
 }
 
 #else

@@ -270,8 +270,8 @@ def missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> l
 
 
 class Pieces:
-    """The rows of a partition that are to be sent. found: its blocks, each of which is read once. digest_of, plain_block:
-    as in digest.py. The executor computes the digests of plain blocks that are sent."""
+    """The rows of a partition that are to be sent. found: its blocks, each of which is read once. digest_of and
+    plain_block: as in digest.py. The executor computes the digests of plain blocks that are sent."""
 
     def __init__(
         self,
