@@ -43,10 +43,17 @@ def settings_of(real):
         "spark.executorEnv.PYTHONPATH": f"{ROOT / 'python'}{os.pathsep}{real.site}"}
 
 
-@pytest.mark.parametrize("name", ["keras_spark", "keras_files", "epochs"])
-def test_program_runs_on_yarn(client, real, out, name):
+# These use one path in Spark, which writes to its default file system, and in Python, which reads local files.
+SPARK_WRITES_FILES = ("inference", "parallel", "files")
+
+
+@pytest.mark.parametrize("name", list(tfos_cases.CASES))
+def test_program_runs_on_yarn(client, real, out, tmp_path, name):
     case = tfos_cases.CASES[name]
-    done = real.run(f"{name}.py", *case.arguments(out), master="yarn", settings=settings_of(real))
+    settings = settings_of(real)
+    if name in SPARK_WRITES_FILES:
+        settings |= {"spark.hadoop.fs.defaultFS": "file:///", "spark.yarn.stagingDir": f"file://{tmp_path}"}
+    done = real.run(f"{name}.py", *case.arguments(out), master="yarn", settings=settings)
     assert done.code == 0, done
     case.check(out, done)
     case.ours(out, done)
