@@ -239,7 +239,8 @@ class Sent:
             raise self._failed(answer["failed"])
         piece = self.flying.popleft()
         if "acknowledged" in answer:
-            self._accepted(*answer["acknowledged"], answer.get("digest"))
+            first, end = answer["acknowledged"]
+            self._accepted(first, end, answer.get("digest"))
         else:
             self.refused.append(piece)
         return answer
