@@ -10,9 +10,31 @@ namespace howdah::testing::feed_sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+namespace {
+
+// The record that begins a term. Records of the ledger begin with another byte.
+constexpr char kTerm = 'T';
+
+}  // namespace
+
 SimAm::SimAm(World& world, Checker& checker, Peers& peers) : world_(world), checker_(checker), peers_(peers) {
   ledger_.emplace(world_.scenario.options);
+  branch_ = std::make_shared<LogBranch>();
+  BeginTerm(1);
 }
+
+void SimAm::Log(std::string record) {
+  log_.push_back(record);
+  branch_->records.push_back(std::move(record));
+}
+
+void SimAm::BeginTerm(int64_t term) {
+  branch_->term = term;
+  terms_.push_back({term, branch_->end()});
+  Log(kTerm + std::to_string(term));
+}
+
+void SimAm::MakeCopy() { copy_ = {log_, branch_->end(), terms_}; }
 
 bool SimAm::Deliver(const feed::Event& event) {
   if (!alive_ || world_.violation) return false;
@@ -24,13 +46,14 @@ bool SimAm::Deliver(const feed::Event& event) {
     world_.Violate("A step that reports no change leaves the state as it was", ToText(event));
   }
   ledger_->CheckInvariants();
-  if (result.changed) log_.push_back(feed::EncodeRecord(event, world_.schedule.now()));
-  for (const feed::Action& action : result.actions) checker_.Ordered(action);
+  if (result.changed) Log(feed::EncodeRecord(event, world_.schedule.now()));
+  for (const feed::Action& action : result.actions) checker_.Ordered(action, branch_->end() - 1);
   if (!result.actions.empty() && world_.Fault(world_.faults().am_dies)) {
     world_.Reach(Situation::kOrdersLost);
     Die();
-    return true;
+    return !log_lost_;
   }
+  if (world_.faults().tail_lost > 0 && world_.random.Chance(0.05)) MakeCopy();
   if (world_.random.Chance(0.005)) {
     world_.Reach(Situation::kLogCompacted);
     log_ = {ledger_->Snapshot()};
@@ -52,8 +75,21 @@ void SimAm::Perform(const std::vector<feed::Action>& actions) {
 
 void SimAm::Call(const feed::Event& event, const std::function<void()>& then) {
   if (world_.violation) return;
-  if (Deliver(event)) return then();
+  if (Deliver(event)) {
+    if (alive_) Share();
+    return then();
+  }
   world_.schedule.After(milliseconds(100), [this, event, then] { Call(event, then); });
+}
+
+void SimAm::CallForJob(const feed::Event& event, const std::function<void()>& then) {
+  if (world_.violation) return;
+  const int64_t number = branch_->end();
+  if (Deliver(event)) {
+    job_events_.emplace_back(number, event);
+    return then();
+  }
+  world_.schedule.After(milliseconds(100), [this, event, then] { CallForJob(event, then); });
 }
 
 std::optional<feed::Answer> SimAm::Ask(int64_t pass, feed::PartitionId partition, int near) const {
@@ -72,23 +108,105 @@ void SimAm::Die() {
   if (!alive_) return;
   world_.Trace([] { return std::string("the AM dies"); });
   alive_ = false;
+  log_lost_ = world_.faults().tail_lost > 0 && world_.Fault(world_.faults().tail_lost);
   last_snapshot_ = ledger_->Snapshot();
   world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(2))), [this] { Restore(); });
+}
+
+std::shared_ptr<ExecutorTail> SimAm::AddTail(int rank) {
+  return tails_.emplace_back(std::make_shared<ExecutorTail>(ExecutorTail{.rank = rank}));
+}
+
+void ExecutorTail::Take(const LogBranch& branch, int64_t end) {
+  feed::LogPiece piece{.term = branch.term,
+                       .first = kept.term() == branch.term ? std::min(kept.end(), end) : branch.first};
+  piece.records.assign(branch.records.begin() + (piece.first - branch.first),
+                       branch.records.begin() + (end - branch.first));
+  kept.Take(piece);
+}
+
+void SimAm::Share() {
+  confirmed_ = branch_->end();
+  for (const auto& tail : tails_) {
+    if (tail->alive) tail->Take(*branch_, branch_->end());
+  }
+}
+
+std::vector<feed::LogPiece> SimAm::CollectTails() {
+  std::erase_if(tails_, [](const auto& tail) { return !tail->alive; });
+  std::shared_ptr<ExecutorTail> unreached;
+  if (tails_.size() > 1 && world_.Fault(world_.faults().unreached)) {
+    world_.Reach(Situation::kExecutorUnreached);
+    unreached = world_.random.Pick(tails_);
+    unreached_ = unreached->rank;
+  }
+  std::vector<feed::LogPiece> pieces;
+  for (const auto& tail : tails_) {
+    if (tail != unreached) pieces.push_back(tail->kept.All());
+  }
+  return pieces;
+}
+
+// The records that the copy lacks are those that the executors have got.
+std::optional<int64_t> SimAm::RestoreWithoutLog() {
+  const std::vector<feed::LogPiece> tails = CollectTails();
+  const int64_t copied_term = copy_.terms.empty() ? 0 : copy_.terms.back().number;
+  std::vector<std::string> missing = feed::MissingRecords(copied_term, copy_.records, tails);
+  if (copy_.records + std::ssize(missing) < confirmed_) {
+    unreached_.reset();
+    return std::nullopt;
+  }
+  log_ = copy_.log;
+  terms_ = copy_.terms;
+  const int64_t before = branch_->end();
+  const int64_t term = branch_->term + 1;
+  branch_ = std::make_shared<LogBranch>(LogBranch{.term = term, .first = copy_.records});
+  for (std::string& record : missing) {
+    if (record.front() == kTerm) terms_.push_back({std::stoll(record.substr(1)), branch_->end()});
+    Log(std::move(record));
+  }
+  if (branch_->end() > copy_.records) world_.Reach(Situation::kTailReturned);
+  if (branch_->end() < before) world_.Reach(Situation::kRecordsLost);
+  world_.Trace([&] {
+    return "of " + std::to_string(before) + " records " + std::to_string(copy_.records) + " were copied, and " +
+           std::to_string(branch_->end()) + " are known";
+  });
+  for (const feed::LogPiece& tail : tails) {
+    if (!feed::Covers(terms_, branch_->end(), tail)) {
+      world_.Violate("The executors return all records that they have seen",
+                     std::to_string(branch_->end()) + " of " + std::to_string(tail.end()) + " records");
+    }
+  }
+  const int64_t known = branch_->end();
+  checker_.ForgetFrom(known);
+  BeginTerm(term);
+  return known;
 }
 
 void SimAm::Restore() {
   world_.Reach(Situation::kAmReplaced);
   ledger_.emplace(world_.scenario.options);
+  const auto restored = std::exchange(log_lost_, false) ? RestoreWithoutLog() : std::nullopt;
+  const bool lost = restored.has_value();
+  const int64_t known = restored.value_or(branch_->end());
   for (const std::string& record : log_) {
+    if (record.front() == kTerm) continue;
     if (const Status status = ledger_->Restore(record); !status.ok()) {
       return world_.Violate("A ledger can be restored from its records", status.error().message);
     }
   }
-  if (ledger_->Snapshot() != last_snapshot_) {
+  if (!lost && ledger_->Snapshot() != last_snapshot_) {
     return world_.Violate("A restored ledger has the same state", std::to_string(log_.size()) + " records");
   }
   alive_ = true;
+  // The log of the job has them.
+  const auto is_known = [known](const auto& event) { return event.first < known; };
+  const auto unknown = std::stable_partition(job_events_.begin(), job_events_.end(), is_known);
+  const std::vector<std::pair<int64_t, feed::Event>> again(unknown, job_events_.end());
+  job_events_.erase(unknown, job_events_.end());
+  for (const auto& [number, event] : again) CallForJob(event, [] {});
   Deliver(feed::AmResumed{});
+  if (const auto rank = std::exchange(unreached_, std::nullopt)) peers_.Fail(*rank);
   if (alive_) peers_.Reconnect();
 }
 
@@ -100,11 +218,19 @@ void SimAm::BeginAnotherJob() {
   for (int rank = 0; ledger_->incarnation(rank) >= 0; ++rank) used = std::max(used, ledger_->incarnation(rank));
   ledger_.emplace(world_.scenario.options);
   log_.clear();
+  const int64_t term = branch_->term + 1;
+  branch_ = std::make_shared<LogBranch>();
+  terms_.clear();
+  confirmed_ = 0;
+  BeginTerm(term);
+  copy_ = {};
+  job_events_.clear();
   // Messages of the old job, which a real one does not receive, have numbers that no reader of the new one has.
   const feed::GenerationFormed unused{0, static_cast<int>(used) + 1};
   ledger_->Step(unused, world_.schedule.now());
-  log_.push_back(feed::EncodeRecord(unused, world_.schedule.now()));
+  Log(feed::EncodeRecord(unused, world_.schedule.now()));
   Deliver(feed::SourceEnded{static_cast<int64_t>(world_.scenario.rows.size())});
+  MakeCopy();  // no executor of the new job has these records yet
   if (alive_) peers_.Reconnect();
 }
 

@@ -1,4 +1,5 @@
-// The application master under simulation: the ledger, and the log from which the next AM restores it.
+// The application master under simulation: the ledger, the log from which the next AM restores it, and an older copy of
+// this log, for an AM that does not have the log.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +7,34 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker.h"
 #include "howdah/feed/ledger.h"
+#include "howdah/feed/log_tail.h"
 #include "world.h"
 
 namespace howdah::testing::feed_sim {
+
+// The records that one AM has written or restored, by their numbers. Orders that are under way refer to it.
+struct LogBranch {
+  int64_t term = 0;
+  int64_t first = 0;
+  std::vector<std::string> records = {};
+
+  int64_t end() const { return first + static_cast<int64_t>(records.size()); }
+};
+
+// The records that one executor has got.
+struct ExecutorTail {
+  int rank = 0;
+  bool alive = true;
+  feed::LogTail kept = {};
+
+  // A message brings the records that are missing, up to the one with this number.
+  void Take(const LogBranch& branch, int64_t end);
+};
 
 class SimAm {
  public:
@@ -23,6 +45,8 @@ class SimAm {
     virtual void Perform(const feed::Action& action) = 0;
     // The connections to another AM are up.
     virtual void Reconnect() = 0;
+    // The AM does not accept the reader of this rank, and its process fails.
+    virtual void Fail(int rank) = 0;
     // Actions were performed, so answers to sources may have changed.
     virtual void AskAgain() = 0;
   };
@@ -31,8 +55,10 @@ class SimAm {
 
   // Returns whether the event is in the log; false if no AM runs.
   bool Deliver(const feed::Event& event);
-  // Delivers the event as soon as an AM runs, and then calls `then`.
+  // Delivers the event as soon as an AM runs, and then calls `then`. The event cannot be lost any more.
   void Call(const feed::Event& event, const std::function<void()>& then);
+  // The same for an event of the job itself. If the log loses it, the next AM knows it from the log of the job.
+  void CallForJob(const feed::Event& event, const std::function<void()>& then);
   // Kills the AM. Another one restores the ledger from the log.
   void Die();
   // The job has ended, and another one has begun, with an empty ledger. No effect if no AM runs.
@@ -43,8 +69,28 @@ class SimAm {
   int64_t incarnation(int rank) const { return ledger_->incarnation(rank); }
   feed::Progress progress() const { return ledger_->progress(); }
   int events() const { return events_; }
+  const std::shared_ptr<LogBranch>& branch() const { return branch_; }
+  // An executor begins.
+  std::shared_ptr<ExecutorTail> AddTail(int rank);
 
  private:
+  // The copy of the log on another machine.
+  struct Copy {
+    std::vector<std::string> log;
+    int64_t records = 0;  // that follow from it
+    std::vector<feed::LogTerm> terms;
+  };
+
+  void Log(std::string record);
+  void BeginTerm(int64_t term);
+  void MakeCopy();
+  // Something that the AM has confirmed is in its log: all executors get its records.
+  void Share();
+  // An AM without the log of the dead one gets the newest records from the executors. It may not reach one of them.
+  std::vector<feed::LogPiece> CollectTails();
+  // Returns the number of the records that are not lost. nullopt: all executors that have got something that the AM has
+  // confirmed are lost, too. No report of it would follow, so this AM continues with the whole log.
+  std::optional<int64_t> RestoreWithoutLog();
   void Restore();
   void Perform(const std::vector<feed::Action>& actions);
   void Arm();
@@ -54,8 +100,15 @@ class SimAm {
   Peers& peers_;
   std::optional<feed::Ledger> ledger_;  // always set
   std::vector<std::string> log_;
-  std::string last_snapshot_;  // when the AM died
-  bool alive_ = true;
+  std::shared_ptr<LogBranch> branch_;
+  std::vector<feed::LogTerm> terms_;
+  Copy copy_;
+  std::vector<std::shared_ptr<ExecutorTail>> tails_;
+  std::optional<int> unreached_;                             // rank
+  int64_t confirmed_ = 0;                                    // the number of records of which something was confirmed
+  std::vector<std::pair<int64_t, feed::Event>> job_events_;  // with the numbers of their records
+  std::string last_snapshot_;                                // when the AM died
+  bool alive_ = true, log_lost_ = false;
   int events_ = 0;
   int alarm_ = 0;
 };

@@ -43,7 +43,12 @@ void Checker::HandedOut(const feed::ReaderId& reader, int64_t pass, const std::v
   }
 }
 
-void Checker::Ordered(const feed::Action& action) {
+void Checker::ForgetFrom(int64_t record) {
+  std::erase_if(committed_, [record](const auto& row) { return row.second >= record; });
+}
+
+void Checker::Ordered(const feed::Action& action, int64_t record) {
+  record_ = record;
   std::visit([this](const auto& a) { Check(a); }, action);
 }
 
@@ -57,7 +62,7 @@ void Checker::Check(const feed::Committed& committed) {
   }
   for (int64_t i = 0; i < committed.rows; ++i) {
     const ReadRow& read = returned[static_cast<size_t>(i)];
-    if (!read.repeat) committed_.insert(KeyOf(committed.pass, read.row));
+    if (!read.repeat) committed_.try_emplace(KeyOf(committed.pass, read.row), record_);
   }
 }
 

@@ -36,7 +36,10 @@ class Checker {
   void NewGeneration(int ranks);
   void ReaderLost(int rank);
   void HandedOut(const feed::ReaderId& reader, int64_t pass, const std::vector<ReadRow>& rows);
-  void Ordered(const feed::Action& action);
+  // record: the number of the record of the log from which the order follows.
+  void Ordered(const feed::Action& action, int64_t record = 0);
+  // The AM has lost the records from this number on. No executor has received an order that follows from them.
+  void ForgetFrom(int64_t record);
   // The rows of the pass that the reader returns, once the pass is closed.
   std::optional<int64_t> RowsOf(const feed::ReaderId& reader, int64_t pass) const;
 
@@ -57,7 +60,7 @@ class Checker {
   int ranks_ = 0;
   // By rank and incarnation: the rows of each pass in the order in which they were handed out.
   std::map<std::pair<int, int64_t>, std::map<int64_t, std::vector<ReadRow>>> returned_;
-  std::set<RowKey> committed_;
+  std::map<RowKey, int64_t> committed_;  // with the number of the record
   // By rank: rows handed out by incarnations that still count. With split `all` each rank has its own, else all share
   // the rows.
   std::map<int, std::set<RowKey>> read_;
@@ -65,6 +68,7 @@ class Checker {
   std::map<std::pair<int, int64_t>, std::map<int64_t, int64_t>> rows_of_;  // by rank and incarnation, and pass
   std::map<RowKey, int> versions_;
   bool mixed_ = false;
+  int64_t record_ = 0;  // of the order that is checked
 };
 
 }  // namespace howdah::testing::feed_sim

@@ -48,6 +48,9 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "the job waited longer than the time limit for rows",
     "a reader gave rows of its partition away",
     "another job continued the checkpoint",
+    "the executors returned records that the copy of the log lacked",
+    "records of the log were lost",
+    "an executor did not return its records",
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -66,15 +67,18 @@ class Executor {
         owner_(owner),
         rank_(rank),
         newest_(am.incarnation(rank)),
-        receiver_(world.scenario.options, rank, newest_) {}
+        receiver_(world.scenario.options, rank, newest_),
+        tail_(am.AddTail(rank)) {}
 
   // A message from the AM. Messages to a dead executor are lost.
   void Receive(const feed::Action& action);
+  // The records that its messages have brought.
+  ExecutorTail& tail() { return *tail_; }
   // After a lost connection: sends everything again that the AM may not have received.
   void Resync();
   // The number of the connection to the AM. Answers to offers do not arrive after their connection was lost.
   int64_t connection() const { return connection_; }
-  void Die() { alive_ = false; }
+  void Die() { alive_ = tail_->alive = false; }
   // The process of the rank has died. Its reader returns no more rows.
   void StopReader();
   bool alive() const { return alive_; }
@@ -130,6 +134,7 @@ class Executor {
   int64_t connection_ = 0;
   std::optional<Reader> reader_;
   feed::Receiver receiver_;
+  std::shared_ptr<ExecutorTail> tail_;
   std::map<feed::BlockId, Block> blocks_;
   feed::BlockId block_ids_ = 0;
   std::optional<Prefetched> prefetched_;

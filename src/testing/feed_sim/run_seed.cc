@@ -63,6 +63,7 @@ class Simulation : public SimAm::Peers {
     source_.Reconnect();
   }
   void AskAgain() override { source_.AskAgain(); }
+  void Fail(int rank) override { training_.ProcessDies(rank); }
 
  private:
   // The training has ended, and so have the attempts of the source.

@@ -81,6 +81,10 @@ Scenario DrawScenario(Random& random) {
     scenario.source_end = random.Pick<SourceEnd>({SourceEnd::kGone, SourceEnd::kSilent, SourceEnd::kNever});
   }
   scenario.own_partitions = scenario.lockstep() && !options.stream && random.Chance(0.4);
+  if (scenario.faults.am_killed > 0 && random.Chance(0.4)) {
+    scenario.faults.tail_lost = 0.6;
+    scenario.faults.unreached = 0.3;
+  }
   return scenario;
 }
 
@@ -97,6 +101,7 @@ std::string Scenario::Text() const {
   if (own_partitions) text += ", own partitions";
   if (options.ranks_restart_alone) text += ", ranks restart alone";
   if (changes) text += ", changes";
+  if (faults.tail_lost > 0) text += ", logs are lost";
   return text;
 }
 

@@ -21,6 +21,8 @@ struct Faults {
   double message_twice = 0;
   double am_dies = 0;        // per event, after it was logged and before its actions
   double am_killed = 0;      // per training, several times
+  double tail_lost = 0;      // per death of an AM; then: with its log, of which an old copy is left
+  double unreached = 0;      // per loss of a log; then: the next AM does not reach one executor
   double process_dies = 0;   // per training, several times; all ranks restart, or one alone
   double executor_dies = 0;  // then: with its rows
   double resized = 0;        // then: the number of ranks changes

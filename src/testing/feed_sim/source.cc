@@ -161,7 +161,7 @@ void Source::DriverDies() {
   if (!connected_) return;
   connected_ = false;
   attempts_.clear();
-  am_.Call(feed::SourceLost{"the source"}, [] {});
+  am_.CallForJob(feed::SourceLost{"the source"}, [] {});
   if (world_.scenario.source_end == SourceEnd::kGone) return;
   world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(10))), [this] {
     world_.Reach(Situation::kSourceRestarted);

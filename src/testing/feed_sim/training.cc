@@ -45,7 +45,7 @@ void Training::Form(int ranks) {
   }
   if (world_.scenario.exact()) model_ = visible_ ? visible_->model : Model{};
   saving_ = false;
-  am_.Call(feed::GenerationFormed{generation_, ranks}, [this, ranks, generation = generation_] {
+  am_.CallForJob(feed::GenerationFormed{generation_, ranks}, [this, ranks, generation = generation_] {
     checker_.NewGeneration(ranks);
     if (generation != generation_) return;
     // Before any process reads a row, the AM learns which checkpoint they have restored.
@@ -89,10 +89,16 @@ void Training::PlanFaults() {
   }
 }
 
-void Training::ProcessDies() {
-  if (finished_ || !formed_) return;
-  if (world_.scenario.alone()) return RankDies(world_.random.Between(0, ranks() - 1));
-  RestartAll();
+void Training::ProcessDies(std::optional<int> rank) {
+  if (finished_) return;
+  if (!formed_) {
+    // The orders of a generation that begins may be lost, too.
+    if (rank) Form(ranks());
+    return;
+  }
+  if (!world_.scenario.alone()) return RestartAll();
+  if (!rank) rank = world_.random.Between(0, ranks() - 1);
+  if (*rank < ranks()) RankDies(*rank);
 }
 
 void Training::RestartAll() {
@@ -100,7 +106,7 @@ void Training::RestartAll() {
   world_.Trace([] { return std::string("all processes die"); });
   formed_ = false;
   for (int rank = 0; rank < this->ranks(); ++rank) {
-    am_.Call(feed::RankLost{{rank, processes_[static_cast<size_t>(rank)].incarnation}}, [] {});
+    am_.CallForJob(feed::RankLost{{rank, processes_[static_cast<size_t>(rank)].incarnation}}, [] {});
   }
   for (Process& process : processes_) process = {};
   for (auto& executor : executors_) executor->StopReader();
@@ -140,7 +146,7 @@ void Training::RankDies(int rank) {
     gone_.push_back(std::exchange(executors_[index], std::make_unique<Executor>(world_, am_, checker_, *this, rank)));
   }
   const bool returns = rank == 0 || world_.random.Chance(0.7);
-  am_.Call(feed::RankLost{id, returns}, [this, rank, returns] {
+  am_.CallForJob(feed::RankLost{id, returns}, [this, rank, returns] {
     checker_.ReaderLost(rank);
     if (!returns) {
       world_.Reach(Situation::kRankGone);
@@ -148,7 +154,7 @@ void Training::RankDies(int rank) {
     }
     world_.Reach(Situation::kRankRestartedAlone);
     world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(2))), [this, rank] {
-      am_.Call(feed::RankStarted{rank}, [this, rank] {
+      am_.CallForJob(feed::RankStarted{rank}, [this, rank] {
         StartProcess(rank);
         Poke(rank);
       });
@@ -163,7 +169,11 @@ void Training::Receive(const feed::ReaderId& reader, const feed::Action& action)
   Executor* executor = executors_[static_cast<size_t>(reader.rank)].get();
   const bool answer = std::holds_alternative<feed::AcceptRows>(action);
   world_.Send(
-      [executor, action, answer, connection = executor->connection()] {
+      [this, executor, action, answer, connection = executor->connection(), branch = am_.branch(),
+       end = am_.branch()->end()] {
+        // An executor that has sent its records to another AM has left the old one.
+        if (am_.branch() != branch) return;
+        executor->tail().Take(*branch, end);
         if (!answer || connection == executor->connection()) executor->Receive(action);
       },
       [executor] { executor->Resync(); });
@@ -172,7 +182,12 @@ void Training::Receive(const feed::ReaderId& reader, const feed::Action& action)
 void Training::ReceiveAll(const feed::Action& action) {
   for (const auto& executor : executors_) {
     // An order to all is repeated until it arrives.
-    world_.schedule.After(world_.Latency(), [e = executor.get(), action] { e->Receive(action); });
+    world_.schedule.After(world_.Latency(),
+                          [this, e = executor.get(), action, branch = am_.branch(), end = am_.branch()->end()] {
+                            if (am_.branch() != branch) return;
+                            e->tail().Take(*branch, end);
+                            e->Receive(action);
+                          });
   }
 }
 
@@ -278,7 +293,7 @@ void Training::AfterStep() {
   if (scenario.stops_after >= 0 && processes_.front().batches >= scenario.stops_after) {
     world_.Reach(Situation::kStoppedEarly);
     finished_ = true;
-    return am_.Call(feed::ReadingStopped{}, [] {});
+    return am_.CallForJob(feed::ReadingStopped{}, [] {});
   }
   for (int rank = 0; rank < ranks(); ++rank) {
     const Process& process = processes_[static_cast<size_t>(rank)];

@@ -28,6 +28,8 @@ class Training : public Executor::Owner {
   void ReceiveAll(const feed::Action& action);
   // The executors connect to another AM.
   void Reconnect();
+  // A process dies, with all others if ranks do not restart alone. nullopt: any rank.
+  void ProcessDies(std::optional<int> rank = std::nullopt);
 
   // Executor::Owner
   void Poke(int rank) override;
@@ -66,7 +68,6 @@ class Training : public Executor::Owner {
   void SaveCheckpoint();
   void Publish(const Checkpoint& checkpoint, int64_t generation);
   void PlanFaults();
-  void ProcessDies();
   void RankDies(int rank);
   void RestartAll();
   void FinishIfDone();

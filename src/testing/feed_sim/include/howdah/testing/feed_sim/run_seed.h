@@ -57,6 +57,9 @@ enum class Situation {
   kQueued,
   kGivenAway,
   kAnotherJob,
+  kTailReturned,
+  kRecordsLost,
+  kExecutorUnreached,
   kCount,
 };
 
