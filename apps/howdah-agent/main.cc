@@ -127,6 +127,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.first_task_attempt = beginning.first_task_attempt;
   options.gang_since = clock.Now();
   options.leave_on_sigterm = true;
+  options.may_move = true;
   options.node = job.node();
   options.failover_delay = job.FailureDetectionLimit();
   options.journal = job.journal();

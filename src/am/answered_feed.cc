@@ -107,10 +107,10 @@ Result<std::vector<ContainerId>> AnsweredFeed::Containers() const {
 Status AnsweredFeed::Close() {
   if (!log_.source_ended()) {
     log_.Step(feed::SourceEnded{0}, ports_.clock.Now());
-  } else if (!log_.written().ok()) {
-    log_.Flush();
+  } else if (!log_.file().written().ok()) {
+    log_.file().Flush();
   }
-  HOWDAH_TRY_STATUS(log_.written());
+  HOWDAH_TRY_STATUS(log_.file().written());
   for (int rank = 0; rank < seats_.size(); ++rank) {
     if (seats_.at(rank).running) OrderEnd(seats_.at(rank).container);
   }

@@ -59,7 +59,7 @@ class AnsweredFeed {
   // Orders the end of the feed.
   void OrderEnd(const ContainerId& container) const;
   void End();
-  bool closed() const { return log_.source_ended() && log_.written().ok(); }
+  bool closed() const { return log_.source_ended() && log_.file().written().ok(); }
 
   const std::string name_;
   FeedLog log_;

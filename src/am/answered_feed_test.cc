@@ -39,7 +39,8 @@ class AnsweredFeedTest : public testing::Test {
                                      const wire::ToExecutor& message) { sent.emplace_back(to.text, message); },
                      .token = [](const std::string& feed) { return "secret of " + feed; },
                      .locations_changed = [this] { ++locations_changed; },
-                     .fail = [](const Error& error) { ADD_FAILURE() << error.message; }});
+                     .fail = [](const Error& error) { ADD_FAILURE() << error.message; }},
+        false);
     const Status opened = feeds->Open(resumes);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
   }

@@ -71,7 +71,8 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
                 {.order = [this](const ContainerId& c, const wire::ToExecutor& o) { executors_.Order(c, o); },
                  .token = [this](const std::string& feed) { return FeedToken(options_.identity, feed); },
                  .locations_changed = [this] { endpoints_.OnFeedLocationsChanged(); },
-                 .fail = [this](const Error& error) { OnFailed(error); }})},
+                 .fail = [this](const Error& error) { OnFailed(error); }},
+                options_.may_move)},
       executors_(
           event_loop_.io(),
           {.heartbeat = options_.spec.timeouts.heartbeat,

@@ -20,7 +20,7 @@ struct Scene {
   jobspec::JobSpec spec;
   Followers followers{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   MetricsKeeper metrics{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
-  Feeds feeds{loop, spec, clock, "", {.order = {}, .token = {}, .locations_changed = {}, .fail = {}}};
+  Feeds feeds{loop, spec, clock, "", {.order = {}, .token = {}, .locations_changed = {}, .fail = {}}, false};
   std::vector<std::string> sent;
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received

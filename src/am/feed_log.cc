@@ -1,14 +1,10 @@
 #include "feed_log.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <iostream>
 #include <utility>
 
 #include "howdah/base/number.h"
 #include "howdah/frameworks/feed.h"
-#include "howdah/os/files/files.h"
 
 namespace howdah::am {
 namespace {
@@ -22,10 +18,11 @@ constexpr char kSourceEnded = 'E';   // nothing
 constexpr char kSupplier = 'P';      // 1 and the name, or 0
 constexpr char kPlan = 'F';          // the plan, without a number
 constexpr char kRestoredPlan = 'R';  // likewise
+constexpr char kTerm = 'T';          // term, number of its first record
+constexpr char kRecords = 'C';       // the records before this one stand for this number of records
 
-// The file may grow to this multiple of the newest snapshot, and at least to kSmallest, so that snapshots cost a
-// fraction of all writes.
-constexpr size_t kGrowth = 4, kSmallest = size_t{1} << 20;
+// More than any log has.
+constexpr int64_t kMostRecords = int64_t{1} << 60;
 
 Error Unknown() { return Failed("a record that this version does not know"); }
 
@@ -49,33 +46,34 @@ std::string RecordOf(const std::optional<std::string>& supplier) {
 
 std::string SendRecord(feed::PartitionId partition, const std::string& key) { return kSend + Number(partition) + key; }
 
-size_t SizeOf(const std::vector<std::string>& records) {
-  size_t size = 0;
-  for (const std::string& record : records) size += record.size();
-  return size;
-}
+std::string RecordOf(const feed::LogTerm& term) { return kTerm + Number(term.number) + Number(term.first); }
 
 }  // namespace
 
-FeedLog::FeedLog(const feed::Options& options, os::files::RecordFile file)
-    : file_(std::move(file)), ledger_(options), compact_at_(kSmallest) {}
+FeedLog::FeedLog(const feed::Options& options, SnapshotFile file) : file_(std::move(file)), ledger_(options) {}
 
 Result<FeedLog> FeedLog::Open(const std::string& path, const feed::Options& options) {
   // Restore needs the object, and the object needs the open file, so the file is read in a second step.
-  auto file = os::files::RecordFile::Open(path, [](std::string_view) { return Status(); });
+  auto file = SnapshotFile::Open(path, [](std::string_view) { return Status(); });
   if (!file.ok()) return file.error();
   FeedLog log(options, std::move(*file));
-  HOWDAH_TRY_STATUS(os::files::ReadRecords(path, [&log](std::string_view record) {
-    log.bytes_ += record.size();
-    return log.Restore(record);
-  }));
+  HOWDAH_TRY_STATUS(
+      os::files::ReadRecords(path, [&log](std::string_view record) { return log.Restore(std::string(record)); }));
   return log;
 }
 
-Status FeedLog::Restore(std::string_view record) {
-  if (record.empty()) return Unknown();
+Status FeedLog::Restore(const std::string& bytes) {
+  if (bytes.empty()) return Unknown();
+  std::string_view record = bytes;
   const char kind = record.front();
   record.remove_prefix(1);
+  if (kind == kRecords) {
+    const auto records = TakeNumber(record);
+    if (!records || *records < 0 || *records > kMostRecords) return Unknown();
+    tail_.StartAt(*records);
+    return {};
+  }
+  tail_.Add(bytes);
   if (kind == kLedger) return ledger_.Restore(record);
   if (kind == kSourceEnded) {
     source_ended_ = true;
@@ -96,6 +94,10 @@ Status FeedLog::Restore(std::string_view record) {
     const auto readers = TakeNumber(record);
     if (!job_generation || !readers || *readers < 0 || *readers > feed::kMostRanks) return Unknown();
     formed_ = {*first, static_cast<int>(*job_generation), static_cast<int>(*readers)};
+  } else if (kind == kTerm) {
+    const auto begins = TakeNumber(record);
+    if (!begins || *first <= tail_.term() || *begins < 0 || *begins >= tail_.end()) return Unknown();
+    tail_.AddTerm({*first, *begins});
   } else if (kind == kSupplier) {
     supplier_.reset();
     if (*first != 0) supplier_ = std::string(record);
@@ -120,7 +122,7 @@ feed::StepResult FeedLog::Step(const feed::Event& event, Instant now) {
   if (std::holds_alternative<feed::SourceEnded>(event) && !std::exchange(source_ended_, true)) {
     records.emplace_back(1, kSourceEnded);
   }
-  Append(std::move(records));
+  Append(records);
   return result;
 }
 
@@ -167,64 +169,36 @@ void FeedLog::SetRestoredPlan(std::string plan) {
 
 void FeedLog::Begin() { Append({kSends + Number(sends_)}); }
 
-void FeedLog::WhenWritten(std::function<void()> then) {
-  if (written_.ok() && held_.empty()) return then();
-  held_.push_back(std::move(then));
+void FeedLog::BeginTerm(int64_t term) {
+  const feed::LogTerm next{std::max(term, tail_.term() + 1), tail_.end()};
+  tail_.AddTerm(next);
+  Append({RecordOf(next)});
 }
 
-const Status& FeedLog::Flush() {
-  written_ = file_.Append({});
-  while (written_.ok() && !held_.empty()) {
-    const std::function<void()> then = std::move(held_.front());
-    held_.pop_front();
-    then();
-  }
-  return written_;
+Status FeedLog::Extend(const std::vector<std::string>& records) {
+  for (const std::string& record : records) HOWDAH_TRY_STATUS(Restore(record));
+  file_.Append(records, [this] { return Snapshot(); });
+  return {};
 }
 
-void FeedLog::Append(std::vector<std::string> records) {
-  bytes_ += SizeOf(records);
-  written_ = file_.Append(records);
-  if (written_.ok() && bytes_ >= compact_at_) Compact();
+void FeedLog::Append(const std::vector<std::string>& records) {
+  for (const std::string& record : records) tail_.Add(record);
+  file_.Append(records, [this] { return Snapshot(); });
 }
 
-void FeedLog::Compact() {
+std::vector<std::string> FeedLog::Snapshot() const {
   std::vector<std::string> records = {kLedger + ledger_.Snapshot(), RecordOf(formed_), kSends + Number(sends_),
                                       RecordOf(supplier_)};
   if (source_ended_) records.emplace_back(1, kSourceEnded);
   if (!plan_.empty()) records.push_back(kPlan + plan_);
   if (!restored_plan_.empty()) records.push_back(kRestoredPlan + restored_plan_);
   for (const std::string& key : keys_by_age_) records.push_back(SendRecord(keys_.at(key), key));
-  const size_t size = SizeOf(records);
-  compact_at_ = std::max(kSmallest, size * kGrowth);
-  const Status replaced = ReplaceFile(records);
-  if (replaced.ok()) {
-    bytes_ = size;
-    return;
-  }
-  // The old file is complete, so a snapshot can be written later.
-  compact_at_ = std::max(compact_at_, bytes_ * 2);
-  std::cerr << "shortening " << path() << ": " << replaced.error().message
-            << "; the file grows until a later attempt\n";
-}
-
-Status FeedLog::ReplaceFile(const std::vector<std::string>& records) {
-  const std::string path = file_.path();
-  const std::string temporary = path + ".new";
-  const auto ignore = [](std::string_view) { return Status(); };
-  HOWDAH_TRY_STATUS(os::files::RemoveTree(temporary));
-  auto next = os::files::RecordFile::Open(temporary, ignore);
-  if (!next.ok()) return next.error();
-  HOWDAH_TRY_STATUS(next->Append(records));
-  if (rename(temporary.c_str(), path.c_str()) != 0) return os::files::SystemError("renaming " + temporary);
-  auto reopened = os::files::RecordFile::Open(path, ignore);
-  // From here on, records in the old file would be lost, so an error must stop all writes.
-  if (!reopened.ok()) {
-    written_ = reopened.error();
-    return reopened.error();
-  }
-  file_ = std::move(*reopened);
-  return {};
+  if (tail_.terms().empty()) return records;
+  // The number of records comes before the terms, which it must not be less than, and again at the end.
+  records.push_back(kRecords + Number(tail_.end()));
+  for (const feed::LogTerm& term : tail_.terms()) records.push_back(RecordOf(term));
+  records.push_back(kRecords + Number(tail_.end()));
+  return records;
 }
 
 // --- FeedSeats ---
@@ -306,6 +280,14 @@ std::vector<int> FeedSeats::End(const ContainerId& container, std::optional<int>
     if (named && std::exchange(reader.running, false)) ended.push_back(rank);
   }
   return ended;
+}
+
+std::set<ContainerId> FeedSeats::Running() const {
+  std::set<ContainerId> running;
+  for (const Reader& reader : readers_) {
+    if (reader.running) running.insert(reader.container);
+  }
+  return running;
 }
 
 bool FeedSeats::Owns(const ContainerId& container, int rank) const {

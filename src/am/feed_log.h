@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,18 +17,14 @@
 #include "howdah/core/action.h"
 #include "howdah/core/job.h"
 #include "howdah/feed/ledger.h"
+#include "howdah/feed/log_tail.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/journal/job_view.h"
-#include "howdah/os/files/record_file.h"
+#include "snapshot_file.h"
 
 namespace howdah::am {
 
-// Each change is in the file when the call that makes it returns, unless written() is an error. After
-// ErrorCode::kNoSpace the changes wait in memory: the caller must hold back everything that follows from them
-// (WhenWritten) until Flush has succeeded. After any other error the log cannot be used any more.
-//
-// When the file has grown, a snapshot replaces its records. The snapshot is written to "PATH.new" and then renamed, so
-// that the file is complete at any time. Not thread-safe.
+// Each change is in the file when the call that makes it returns (SnapshotFile). Not thread-safe.
 class FeedLog {
  public:
   // The newest generation of the feed's readers.
@@ -69,29 +65,31 @@ class FeedLog {
   void SetSupplier(std::optional<std::string> name);
   const std::optional<std::string>& supplier() const { return supplier_; }
 
-  // Whether the file has no record: it was absent, and nothing was written yet.
-  bool empty() const { return bytes_ == 0; }
   // Writes the first record, so that the log of a feed that has begun is not empty.
   void Begin();
 
+  // --- the tail of the log, see log_tail.h ---
+
+  // Begins a term with this number, or with a larger one if it was used before.
+  void BeginTerm(int64_t term);
+  // Adds records of the AM that has written this log, which this file lacks. Fails if they are damaged.
+  Status Extend(const std::vector<std::string>& records);
+  const feed::LogTail& tail() const { return tail_; }
+
   const feed::Ledger& ledger() const { return ledger_; }
-  const std::string& path() const { return file_.path(); }
-  const Status& written() const { return written_; }
-  // Calls `then` now, or when Flush has succeeded. The order of calls is kept.
-  void WhenWritten(std::function<void()> then);
-  // Repeats a write that has failed with kNoSpace.
-  const Status& Flush();
+  SnapshotFile& file() { return file_; }
+  const SnapshotFile& file() const { return file_; }
 
  private:
-  FeedLog(const feed::Options& options, os::files::RecordFile file);
+  FeedLog(const feed::Options& options, SnapshotFile file);
 
-  Status Restore(std::string_view record);
-  void Append(std::vector<std::string> records);
-  void Compact();
-  Status ReplaceFile(const std::vector<std::string>& records);
+  Status Restore(const std::string& bytes);
+  void Append(const std::vector<std::string>& records);
+  std::vector<std::string> Snapshot() const;
 
-  os::files::RecordFile file_;
+  SnapshotFile file_;
   feed::Ledger ledger_;
+  feed::LogTail tail_;
   Formed formed_;
   std::unordered_map<std::string, feed::PartitionId> keys_;
   std::deque<std::string> keys_by_age_;
@@ -99,10 +97,6 @@ class FeedLog {
   bool source_ended_ = false;
   std::optional<std::string> supplier_;
   std::string plan_, restored_plan_;
-  Status written_;
-  std::deque<std::function<void()>> held_;  // by WhenWritten
-  size_t bytes_ = 0;                        // of all records in the file
-  size_t compact_at_ = 0;                   // the value of bytes_ at which a snapshot is written
 };
 
 // The readers of a feed: which process has which number. Not thread-safe.
@@ -147,6 +141,8 @@ class FeedSeats {
   // Processes of the container have ended. attempt, local_rank: nullopt stands for all. Returns the numbers of those
   // that ran.
   std::vector<int> End(const ContainerId& container, std::optional<int> attempt, std::optional<int> local_rank);
+  // The containers of all processes that run.
+  std::set<ContainerId> Running() const;
   // Whether the reader belongs to the container, and is not outdated.
   bool Owns(const ContainerId& container, int rank) const;
 

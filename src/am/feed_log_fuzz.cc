@@ -40,6 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   log->Step(feed::AmResumed{}, Instant());
   const auto again = FeedLog::Open(path, options);
   if (!again.ok() || again->formed() != log->formed() || again->sends() != log->sends() ||
+      again->tail().end() != log->tail().end() || again->tail().terms() != log->tail().terms() ||
       again->plan() != log->plan() || again->restored_plan() != log->restored_plan() ||
       again->FindSend("a key") != partition || again->ledger().Snapshot() != log->ledger().Snapshot()) {
     __builtin_trap();

@@ -20,9 +20,9 @@ TEST(FeedLog, StateIsRestored) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "feed.bin";
   FeedLog log = Opened(path);
-  EXPECT_TRUE(log.empty());
+  EXPECT_TRUE(log.file().empty());
   log.Begin();
-  EXPECT_FALSE(log.empty());
+  EXPECT_FALSE(log.file().empty());
   EXPECT_FALSE(log.Form({0, 3, 2}, Second(0)).actions.empty());
   EXPECT_EQ(log.AddSend("a 1"), 0);
   EXPECT_EQ(log.AddSend(std::string("b\0", 2)), 1);
@@ -30,10 +30,10 @@ TEST(FeedLog, StateIsRestored) {
   log.SetPlan("the files");
   log.SetRestoredPlan("other files");
   EXPECT_TRUE(log.Step(feed::SourceEnded{2}, Second(1)).changed);
-  EXPECT_TRUE(log.written().ok());
+  EXPECT_TRUE(log.file().written().ok());
 
   const FeedLog restored = Opened(path);
-  EXPECT_FALSE(restored.empty());
+  EXPECT_FALSE(restored.file().empty());
   EXPECT_EQ(restored.formed(), (FeedLog::Formed{0, 3, 2}));
   EXPECT_EQ(restored.FindSend("a 1"), 0);
   EXPECT_EQ(restored.FindSend(std::string("b\0", 2)), 1);
@@ -103,6 +103,47 @@ TEST(FeedLog, SnapshotReplacesTheRecords) {
   EXPECT_EQ(os::files::TreeSize(path + ".new"), std::nullopt);
 }
 
+TEST(FeedLog, RecordsKeepTheirNumbers) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  FeedLog log = Opened(path);
+  log.Begin();
+  log.BeginTerm(5);
+  log.AddSend("a");
+  log.BeginTerm(5);
+  EXPECT_EQ(RecordsOf(path), (std::vector<std::string>{"N0 ", "T5 1 ", "S0 a", "T6 3 "}));
+  const std::vector<feed::LogTerm> terms = {{5, 1}, {6, 3}};
+  EXPECT_EQ(log.tail().terms(), terms);
+  EXPECT_EQ(Opened(path).tail().terms(), terms);
+  EXPECT_EQ(Opened(path).tail().All().records, RecordsOf(path));
+  const std::string name(size_t{64} << 10, 'x');
+  for (int i = 0; i < 20; ++i) log.SetSupplier(name + std::to_string(i));
+  EXPECT_LT(RecordsOf(path).size(), 15u) << "a snapshot replaces the records";
+  const FeedLog restored = Opened(path);
+  EXPECT_EQ(restored.tail().end(), 24);
+  EXPECT_EQ(log.tail().end(), 24);
+  EXPECT_EQ(restored.tail().terms(), terms);
+}
+
+TEST(FeedLog, CopyIsExtended) {
+  const os::files::Scratch scratch;
+  FeedLog log = Opened(scratch / "feed.bin");
+  log.Begin();
+  log.BeginTerm(1);
+  FeedLog copy = Opened(scratch / "copy.bin");
+  ASSERT_TRUE(copy.Extend(log.tail().All().records).ok());
+  log.Form({0, 3, 2}, Second(0));
+  log.AddSend("a");
+  log.SetSupplier("Spark");
+  ASSERT_TRUE(copy.Extend(log.tail().From(2).records).ok());
+  EXPECT_EQ(copy.formed(), log.formed());
+  EXPECT_EQ(copy.FindSend("a"), 0);
+  EXPECT_EQ(copy.ledger().Snapshot(), log.ledger().Snapshot());
+  EXPECT_EQ(RecordsOf(scratch / "copy.bin"), RecordsOf(scratch / "feed.bin"));
+  EXPECT_EQ(copy.tail().end(), log.tail().end());
+  EXPECT_FALSE(copy.Extend({"Z"}).ok());
+}
+
 TEST(FeedLog, OldestKeysAreForgotten) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "feed.bin";
@@ -114,7 +155,8 @@ TEST(FeedLog, OldestKeysAreForgotten) {
 }
 
 TEST(FeedLog, DamagedRecordIsAnError) {
-  for (const std::string record : {"", "Z", "G", "G1 2", "S", "Sx ", "Lx", "P"}) {
+  for (const std::string record :
+       {"", "Z", "G", "G1 2", "S", "Sx ", "Lx", "P", "T", "T1 ", "T1 1 ", "T0 0 ", "C", "C-1 "}) {
     const os::files::Scratch scratch;
     const std::string path = scratch / "feed.bin";
     auto file = os::files::RecordFile::Open(path, [](std::string_view) { return Status(); });

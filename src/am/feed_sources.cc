@@ -84,7 +84,7 @@ bool FeedSources::TryAnswer(const Ask& ask, std::map<int, int>& sent) {
   const wire::FeedAsk& question = ask.question;
   const feed::Answer answer = log_.ledger().Ask(question.pass(), question.partition(), question.near(),
                                                 question.has_reader() ? question.reader() : -1);
-  if (answer.what == feed::Answer::What::kWait || !log_.written().ok()) return false;
+  if (answer.what == feed::Answer::What::kWait || !log_.file().written().ok()) return false;
   wire::FeedReply reply;
   reply.set_id(ask.id);
   if (answer.what == feed::Answer::What::kSend) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cstdio>
+#include <iostream>
 #include <set>
 #include <utility>
 #include <variant>
@@ -12,15 +13,26 @@
 #include "live_feed.h"
 
 namespace howdah::am {
+namespace {
+
+void AddLocations(const wire::FeedServes& place, std::vector<std::string>& locations) {
+  if (!place.unix_path().empty()) locations.push_back("grpc+unix://" + place.unix_path());
+  if (place.port() == 0) return;
+  locations.push_back("grpc+tls://" + HostPort{place.host(), static_cast<uint16_t>(place.port())}.Text());
+}
+
+}  // namespace
 
 Feeds::Feeds(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
-             std::string directory, Wires wires, Duration longest_wait)
+             std::string directory, Wires wires, bool moves, Duration longest_wait)
     : loop_(loop),
       spec_(spec),
       clock_(clock),
       directory_(std::move(directory)),
       wires_(std::move(wires)),
+      moves_(moves),
       longest_wait_(longest_wait),
+      tails_(wires_.order),
       timer_(loop) {}
 
 Feeds::~Feeds() = default;
@@ -30,7 +42,10 @@ Status Feeds::Open(bool resumes) {
   for (const jobspec::FeedSpec& feed : spec_.feeds) {
     auto log = FeedLog::Open(directory_ + "feed-" + feed.name + ".bin", frameworks::FeedOptionsOf(spec_, feed));
     if (!log.ok()) return log.error();
-    if (!resumes && log->empty()) log->Begin();
+    if (!resumes && log->file().empty()) {
+      log->Begin();
+      if (moves_ && !feed.answers) log->BeginTerm(NewTerm());
+    }
     if (feed.answers) {
       answered_.push_back(std::make_unique<AnsweredFeed>(
           spec_, feed, std::move(*log), AnsweredFeed::Ports{clock_, wires_.order, wires_.locations_changed}));
@@ -40,10 +55,12 @@ Status Feeds::Open(bool resumes) {
       const auto found = places_.find(container);
       return found == places_.end() ? nullptr : &found->second;
     };
-    feeds_.push_back(
-        std::make_unique<LiveFeed>(spec_, feed, std::move(*log),
-                                   LiveFeed::Ports{clock_, longest_wait_, wires_.order, place, [this] { Arm(); },
-                                                   wires_.locations_changed, wires_.fail}));
+    const auto order = [this, name = feed.name](const ContainerId& to, const wire::ToExecutor& message) {
+      tails_.Order(name, Find(name)->log(), to, message);
+    };
+    feeds_.push_back(std::make_unique<LiveFeed>(spec_, feed, std::move(*log),
+                                                LiveFeed::Ports{clock_, longest_wait_, order, place, [this] { Arm(); },
+                                                                wires_.locations_changed, wires_.fail}));
     if (!resumes) feeds_.back()->seats().Continue(feeds_.back()->log().formed());
   }
   return {};
@@ -71,18 +88,63 @@ void Feeds::Replay(const core::StartTask& order, const core::PeerGroup& peers) {
 }
 
 Status Feeds::Resume(bool from_copy) {
+  for (const auto& feed : answered_) {
+    if (feed->log().file().empty()) feed->log().Begin();
+  }
+  if (from_copy) {
+    std::set<ContainerId> awaited;
+    for (const auto& feed : feeds_) awaited.merge(feed->seats().Running());
+    // The core gives an executor up that is silent for one such time.
+    recovery_ = std::make_unique<FeedRecovery>(std::move(awaited), clock_.Now() + 2 * spec_.timeouts.heartbeat);
+    if (recovery_->complete()) return Recover();
+    Arm();
+    return {};
+  }
   replaying_ = false;
   for (const auto& feed : feeds_) {
-    HOWDAH_TRY_STATUS(feed->Resume(from_copy));
-    if (feed->log().empty()) feed->log().Begin();
-  }
-  for (const auto& feed : answered_) {
-    if (feed->log().empty()) feed->log().Begin();
+    const int64_t term = moves_ && feed->log().tail().term() == 0 ? NewTerm() : 0;
+    HOWDAH_TRY_STATUS(feed->Resume([](const ContainerId&) { return true; }, term));
+    if (feed->log().file().empty()) feed->log().Begin();
   }
   return {};
 }
 
+Status Feeds::Recover() {
+  const std::unique_ptr<FeedRecovery> recovery = std::exchange(recovery_, nullptr);
+  if (!recovery->complete()) {
+    std::cerr << "the feeds do not wait for the executors of " << recovery->Awaited() << " any longer\n";
+  }
+  replaying_ = false;
+  for (const auto& feed : feeds_) {
+    FeedLog& log = feed->log();
+    HOWDAH_TRY_STATUS(recovery->Extend(feed->name(), log));
+    std::set<ContainerId> covered;
+    for (const ContainerId& container : feed->seats().Running()) {
+      if (recovery->Covers(feed->name(), log, container)) covered.insert(container);
+    }
+    HOWDAH_TRY_STATUS(feed->Resume([&covered](const ContainerId& container) { return covered.contains(container); },
+                                   recovery->NextTerm(feed->name(), NewTerm())));
+  }
+  recovery->Release();
+  Arm();
+  return {};
+}
+
+void Feeds::RecoverIfComplete() {
+  if (!recovery_->complete() && clock_.Now() < recovery_->until()) return;
+  if (const Status recovered = Recover(); !recovered.ok()) wires_.fail(recovered.error());
+}
+
 std::vector<wire::FeedReaders> Feeds::Start(const core::StartTask& order, const core::PeerGroup& peers) {
+  // The core repeats its orders to another AM. If it starts an attempt, tasks that depend on each other have all ended,
+  // so no further tail would come.
+  const bool repeated = std::all_of(feeds_.begin(), feeds_.end(), [&](const auto& feed) {
+    const auto position = feed->seats().PositionOf(order, peers);
+    return !position || feed->seats().Has(order, *position);
+  });
+  if (recovery_ && !repeated) {
+    if (const Status recovered = Recover(); !recovered.ok()) wires_.fail(recovered.error());
+  }
   std::vector<wire::FeedReaders> all;
   for (const auto& feed : feeds_) {
     const auto first = feed->Place(order, peers, true);
@@ -102,7 +164,10 @@ std::vector<wire::FeedReaders> Feeds::Start(const core::StartTask& order, const 
 }
 
 void Feeds::Started(const core::StartTask& order) {
-  for (const auto& feed : feeds_) feed->Started(order.container);
+  for (const auto& feed : feeds_) {
+    const auto started = [live = feed.get(), container = order.container] { live->Started(container); };
+    recovery_ ? recovery_->Hold(order.container, started) : started();
+  }
   for (const auto& feed : answered_) feed->Started(order.container);
 }
 
@@ -135,21 +200,29 @@ void Feeds::NoteEnd(const core::Event& event) {
 }
 
 void Feeds::OnPassDone(const journal::JobView& view, bool ending) {
-  for (const auto& feed : feeds_) feed->OnPassDone(view, ending);
+  for (const auto& feed : feeds_) {
+    if (!recovery_) feed->OnPassDone(view, ending);
+  }
   for (const auto& feed : answered_) feed->OnPassDone(view, ending);
 }
 
 void Feeds::Finish() {
-  for (const auto& feed : feeds_) std::remove(feed->log().path().c_str());
-  for (const auto& feed : answered_) std::remove(feed->log().path().c_str());
+  for (const auto& feed : feeds_) std::remove(feed->log().file().path().c_str());
+  for (const auto& feed : answered_) std::remove(feed->log().file().path().c_str());
 }
 
 void Feeds::OnConnected(const ContainerId& container) {
-  for (const auto& feed : feeds_) feed->OnConnected(container);
   for (const auto& feed : answered_) feed->OnConnected(container);
+  tails_.Forget(container);
+  for (const auto& feed : feeds_) {
+    const auto connect = [live = feed.get(), container] { live->OnConnected(container); };
+    recovery_ ? recovery_->Hold(container, connect) : connect();
+  }
 }
 
 void Feeds::OnDisconnected(const ContainerId& container) {
+  if (recovery_) recovery_->Drop(container);
+  tails_.Forget(container);
   for (const auto& feed : feeds_) feed->sources().Forget(container);
   Arm();
 }
@@ -158,9 +231,26 @@ void Feeds::OnContainerGone(const ContainerId& container) {
   places_.erase(container);
   for (const auto& feed : feeds_) feed->OnContainerGone(container, !replaying_);
   for (const auto& feed : answered_) feed->OnContainerGone(container);
+  tails_.Forget(container);
+  if (!recovery_) return;
+  recovery_->Forget(container);
+  RecoverIfComplete();
 }
 
 bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& message) {
+  if (message.has_feed_log_tails()) {
+    if (recovery_) {
+      recovery_->Add(container, message.feed_log_tails());
+      RecoverIfComplete();
+    }
+    return true;
+  }
+  const bool needs_log = message.has_feed_serves() || message.has_feed_event() ||
+                         (message.has_feed_call() && FindAnswered(message.feed_call().feed()) == nullptr);
+  if (recovery_ && needs_log) {
+    recovery_->Hold(container, [this, container, message] { OnMessage(container, message); });
+    return true;
+  }
   if (message.has_feed_serves()) {
     places_[container] = message.feed_serves();
     for (const auto& feed : feeds_) feed->OnServes(container, message.feed_serves());
@@ -176,6 +266,8 @@ bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& me
     const wire::FeedCall& call = message.feed_call();
     if (LiveFeed* feed = Find(call.feed())) {
       feed->OnCall(container, call);
+      // The program relies on what was confirmed.
+      if (call.has_event()) tails_.Share(feed->name(), feed->log(), feed->seats().Running());
     } else if (AnsweredFeed* answered = FindAnswered(call.feed())) {
       answered->OnCall(container, call);
     } else {
@@ -189,12 +281,6 @@ bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& me
     return false;
   }
   return true;
-}
-
-void Feeds::AddLocations(const wire::FeedServes& place, std::vector<std::string>& locations) {
-  if (!place.unix_path().empty()) locations.push_back("grpc+unix://" + place.unix_path());
-  if (place.port() == 0) return;
-  locations.push_back("grpc+tls://" + HostPort{place.host(), static_cast<uint16_t>(place.port())}.Text());
 }
 
 Result<std::vector<std::string>> Feeds::Locations(const std::string& name) const {
@@ -222,8 +308,12 @@ void Feeds::Close(const std::string& name, const std::function<void(Status)>& do
   if (AnsweredFeed* const answered = FindAnswered(name)) return done(answered->Close());
   LiveFeed* const feed = Find(name);
   if (feed == nullptr) return done(Failed("the job has no feed " + name));
+  if (recovery_) {
+    return recovery_->Hold({}, [this, name, done] { Close(name, done); });
+  }
   const Status closed = feed->sources().Close();
-  feed->log().WhenWritten([done, closed] { done(closed); });
+  tails_.Share(name, feed->log(), feed->seats().Running());
+  feed->log().file().WhenWritten([done, closed] { done(closed); });
 }
 
 std::vector<journal::FeedView> Feeds::View() const {
@@ -240,7 +330,9 @@ std::vector<journal::FeedView> Feeds::View() const {
 void Feeds::Arm() {
   std::optional<Instant> earliest;
   bool recheck = false;
+  if (recovery_) earliest = recovery_->until();
   for (const auto& feed : feeds_) {
+    if (recovery_) break;
     const auto at = feed->Deadline();
     if (at && (!earliest || *at < *earliest)) earliest = at;
     recheck = recheck || feed->sources().recheck_wanted();
@@ -259,6 +351,10 @@ void Feeds::Arm() {
 
 void Feeds::Turn() {
   turn_posted_ = false;
+  if (recovery_) {
+    RecoverIfComplete();
+    return Arm();
+  }
   for (const auto& feed : feeds_) feed->OnTime();
   Arm();
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "feed_tails.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/core/action.h"
@@ -42,8 +43,9 @@ class Feeds {
   };
   // spec and clock must live longer than this object. directory: of the logs, with a slash at the end; "" for the
   // current directory. longest_wait: how long the question of a source waits for an answer.
+  // moves: another AM of this job may run without the logs of this one, so executors keep their tails.
   Feeds(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
-        std::string directory, Wires wires, Duration longest_wait = std::chrono::seconds(10));
+        std::string directory, Wires wires, bool moves, Duration longest_wait = std::chrono::seconds(10));
   ~Feeds();
 
   // Opens the logs. Call it before all other calls. resumes: whether Replay and Resume follow.
@@ -54,8 +56,9 @@ class Feeds {
   // During a resume: an event of the previous AM, and a start that it had ordered. peers: of the same step.
   void Replay(const core::Event& event);
   void Replay(const core::StartTask& order, const core::PeerGroup& peers);
-  // Ends the resume. from_copy: the logs are copies from another node, and may lack their last events. Readers that run
-  // then fail, so that their tasks restart from a commit that the log has.
+  // Ends the resume. from_copy: the logs are copies from another node, and may lack their last records. The feeds then
+  // wait until the executors have sent the tails that they keep. If records are still missing, the readers that have
+  // seen their effects fail, so that their tasks restart from a commit that the log has.
   Status Resume(bool from_copy);
   // Call it before the order is sent. Returns the readers of the attempt, for the order.
   std::vector<wire::FeedReaders> Start(const core::StartTask& order, const core::PeerGroup& peers);
@@ -93,8 +96,13 @@ class Feeds {
   LiveFeed* Find(const std::string& name) const;
   // nullptr: the job has no such feed, or it has no answers.
   AnsweredFeed* FindAnswered(const std::string& name) const;
-  static void AddLocations(const wire::FeedServes& place, std::vector<std::string>& locations);
   void NoteEnd(const core::Event& event);
+  // A number that is larger than those of the terms before.
+  int64_t NewTerm() const { return clock_.Now().time_since_epoch().count(); }
+  // Ends the wait for tails: continues with all records that are known.
+  Status Recover();
+  // The same, if the wait is over.
+  void RecoverIfComplete();
   void Turn();
   void Arm();
 
@@ -103,14 +111,17 @@ class Feeds {
   const os::process::Clock& clock_;
   const std::string directory_;
   const Wires wires_;
+  const bool moves_;
   const Duration longest_wait_;
   std::vector<std::unique_ptr<LiveFeed>> feeds_;  // in the order of the job file
   std::vector<std::unique_ptr<AnsweredFeed>> answered_;
+  FeedTails tails_;
   std::unordered_map<ContainerId, wire::FeedServes> places_;
+  std::unique_ptr<FeedRecovery> recovery_;  // while the feeds wait for tails
   boost::asio::steady_timer timer_;
   std::optional<Instant> armed_;
   bool turn_posted_ = false;
-  bool replaying_ = false;
+  bool replaying_ = false;  // until Resume has ended, also while the feeds wait for tails
 };
 
 }  // namespace howdah::am

@@ -14,8 +14,9 @@ namespace {
 constexpr Duration kRetryInterval = loop::JobLoop::kRetryInterval, kNoSpaceLimit = loop::JobLoop::kNoSpaceLimit;
 
 constexpr char kOutdated[] =
-    "the application master was started again on another node, and its log of the feed may lack the newest rows; the "
-    "ranks must restart from their checkpoint";
+    "the application master was started again on another node, and its log of the feed lacks the newest rows; the "
+    "ranks "
+    "must restart from their checkpoint";
 
 // The reader of an event that an executor may send, or of an order; nullptr if it has none.
 template <typename Variant>
@@ -45,6 +46,11 @@ void AddAction(const std::string& name, const feed::Action& action, wire::ToExec
   wire::FeedOrder& order = *message.add_feed_orders();
   order.set_feed(name);
   order.set_action(feed::EncodeAction(action));
+}
+
+// A checkpoint of such a reader must not become visible: its step is not in the log.
+bool IsOutdated(const FeedSeats& seats, const ContainerId& container, int rank) {
+  return rank >= 0 && rank < seats.size() && seats.at(rank).container == container && seats.at(rank).outdated;
 }
 
 // Leaves only the rows in the position that a program has restored. Returns the list of the files whose rows it counts;
@@ -77,17 +83,18 @@ LiveFeed::LiveFeed(const jobspec::JobSpec& spec, const jobspec::FeedSpec& feed, 
 
 // --- the life cycle of the job ---
 
-Status LiveFeed::Resume(bool from_copy) {
-  if (log_.empty() && seats_.formed().generation >= 0) {
-    return Failed("the log " + log_.path() + " of the feed " + name_ +
+Status LiveFeed::Resume(const std::function<bool(const ContainerId&)>& continues, int64_t term) {
+  if (log_.file().empty() && seats_.formed().generation >= 0) {
+    return Failed("the log " + log_.file().path() + " of the feed " + name_ +
                   " is missing: the job cannot be continued without reading rows a second time");
   }
+  if (term > 0) log_.BeginTerm(term);
   if (seats_.formed().generation > log_.formed().generation)
     Carry(log_.Form(seats_.formed(), ports_.clock.Now()).actions);
   seats_.Continue(log_.formed());
   for (int rank = 0; rank < seats_.size(); ++rank) {
     FeedSeats::Reader& reader = seats_.at(rank);
-    reader.outdated = from_copy && reader.running;
+    reader.outdated = reader.running && !continues(reader.container);
     const bool known = log_.ledger().incarnation(rank) >= 0;
     if (known && (!reader.running || (alone_ && reader.outdated))) Lose(rank, true);
     if (alone_ && !known && reader.running && !reader.outdated) Step(feed::RankStarted{rank});
@@ -176,7 +183,7 @@ void LiveFeed::OnConnected(const ContainerId& container) {
     }
     wire::ToExecutor message;
     AddAction(name_, feed::FailFeed{feed::FailFeed::Why::kLost, kOutdated}, message);
-    ports_.order(container, message);
+    log_.file().WhenWritten([this, container, message] { ports_.order(container, message); });
   }
 }
 
@@ -209,7 +216,7 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
   const feed::ReaderId* reader = ReaderOf(*event);
   if (reader != nullptr) {
     // A message about an older generation of readers is stale.
-    if (!seats_.Owns(container, reader->rank)) return "";
+    if (!seats_.Owns(container, reader->rank)) return IsOutdated(seats_, container, reader->rank) ? kOutdated : "";
     const bool newest = reader->incarnation == log_.ledger().incarnation(reader->rank);
     if (const auto* out = std::get_if<feed::RowsHandedOut>(&*event); out != nullptr && newest) {
       meter_.HandedOut(ports_.clock.Now(), *out);
@@ -280,7 +287,7 @@ void LiveFeed::AddOrder(int rank, const feed::Action& action, Messages& messages
 }
 
 void LiveFeed::Carry(const std::vector<feed::Action>& actions, std::optional<int> only) {
-  if (!log_.written().ok()) OnUnwritten();
+  if (!log_.file().written().ok()) OnUnwritten();
   Messages messages;
   const auto tell_all = [&](const feed::Action& action) {
     std::set<ContainerId> told;
@@ -302,7 +309,7 @@ void LiveFeed::Carry(const std::vector<feed::Action>& actions, std::optional<int
     }
   }
   for (auto& [container, message] : messages) {
-    log_.WhenWritten([this, to = container, message = std::move(message)] { ports_.order(to, message); });
+    log_.file().WhenWritten([this, to = container, message = std::move(message)] { ports_.order(to, message); });
   }
   if (!actions.empty()) sources_.RecheckAll();
   meter_.SourcesWait(ports_.clock.Now(), sources_.any_waits());
@@ -312,12 +319,12 @@ void LiveFeed::Carry(const std::vector<feed::Action>& actions, std::optional<int
 void LiveFeed::Reply(const ContainerId& to, const wire::FeedReply& reply) {
   wire::ToExecutor message;
   *message.mutable_feed_reply() = reply;
-  log_.WhenWritten([this, to, message = std::move(message)] { ports_.order(to, message); });
+  log_.file().WhenWritten([this, to, message = std::move(message)] { ports_.order(to, message); });
 }
 
 // A full file system does not end the job: messages wait until the log could be written.
 void LiveFeed::OnUnwritten() {
-  const Error& error = log_.written().error();
+  const Error& error = log_.file().written().error();
   const Instant now = ports_.clock.Now();
   if (!unwritten_since_) std::cerr << error.message << "; the feed " << name_ << " waits\n";
   const Instant since = unwritten_since_.value_or(now);
@@ -342,7 +349,7 @@ void LiveFeed::OnTime() {
   const Instant now = ports_.clock.Now();
   if (retry_at_ && now >= *retry_at_) {
     retry_at_.reset();
-    if (!log_.Flush().ok()) {
+    if (!log_.file().Flush().ok()) {
       OnUnwritten();
     } else {
       unwritten_since_.reset();

@@ -41,7 +41,9 @@ class LiveFeed final : private FeedSources::Owner {
   FeedSeats& seats() { return seats_; }
   FeedSources& sources() { return sources_; }
 
-  Status Resume(bool from_copy);
+  // continues: whether the log has all that the executor of the container has seen. term: begins now; 0: that of the
+  // log goes on.
+  Status Resume(const std::function<bool(const ContainerId&)>& continues, int64_t term);
   // Returns the number of the attempt's first reader; nullopt if it reads nothing. live: false during a replay.
   std::optional<int> Place(const core::StartTask& order, const core::PeerGroup& peers, bool live);
   void Started(const ContainerId& container);

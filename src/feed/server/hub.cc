@@ -11,6 +11,7 @@
 #include "howdah/os/files/files.h"
 #include "local_feeds.h"
 #include "local_sources.h"
+#include "log_tails.h"
 #include "reader_socket.h"
 
 namespace howdah::feed::server {
@@ -78,10 +79,16 @@ class Hub::Impl {
   const std::string& reader_path() const { return reader_path_; }
   LocalFeeds& feeds() { return feeds_; }
 
+  void OnMessage(const wire::ToExecutor& message) {
+    tails_.OnMessage(message);
+    feeds_.OnMessage(message);
+  }
+
   void OnRegistered() {
     wire::FromExecutor message;
     *message.mutable_feed_serves() = serves_;
     handlers_.send(message);
+    handlers_.send(tails_.Message());
     feeds_.OnRegistered();
   }
   void OnAttemptEnded() {
@@ -95,6 +102,7 @@ class Hub::Impl {
   const rpc::Post post_;
   FlightClient client_;
   LocalFeeds feeds_;
+  LogTails tails_;
   LocalSources sources_;
   bool made_directory_ = false;
   std::string reader_path_;
@@ -114,7 +122,7 @@ Hub::~Hub() = default;
 
 const std::string& Hub::reader_path() const { return impl_->reader_path(); }
 void Hub::OnRegistered() { impl_->OnRegistered(); }
-void Hub::OnMessage(const wire::ToExecutor& message) { impl_->feeds().OnMessage(message); }
+void Hub::OnMessage(const wire::ToExecutor& message) { impl_->OnMessage(message); }
 void Hub::OnStart(const wire::Start& start) { impl_->feeds().OnStart(start); }
 void Hub::OnAttemptEnded() { impl_->OnAttemptEnded(); }
 void Hub::OnStepLine(int local_rank, int64_t step) { impl_->feeds().OnStepLine(local_rank, step); }

@@ -76,6 +76,8 @@ struct AmOptions {
   // Whether the executors know listen_port from the previous AM, and reconnect by themselves. Otherwise this AM calls
   // them.
   bool executors_know_port = false;
+  // Whether another AM of this job may run on another machine, without the files of this one.
+  bool may_move = false;
   // How long the backend may take to detect an AM's death and to start another AM. Executors wait for the next AM for
   // this time plus timeouts.am.
   Duration failover_delay{0};
