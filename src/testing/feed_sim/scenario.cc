@@ -81,7 +81,8 @@ Scenario DrawScenario(Random& random) {
     scenario.source_end = random.Pick<SourceEnd>({SourceEnd::kGone, SourceEnd::kSilent, SourceEnd::kNever});
   }
   scenario.own_partitions = scenario.lockstep() && !options.stream && random.Chance(0.4);
-  if (scenario.faults.am_killed > 0 && random.Chance(0.4)) {
+  // A generator of its own: with it, the kept seeds have the faults for which they were kept.
+  if (scenario.faults.am_killed > 0 && Random(options.seed).Chance(0.4)) {
     scenario.faults.tail_lost = 0.6;
     scenario.faults.unreached = 0.3;
   }
