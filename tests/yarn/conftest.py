@@ -27,6 +27,8 @@ QUICK_HEARTBEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 100
 
 def pytest_addoption(parser):
     parser.addoption("--secured", action="store_true", help="clusters have the settings of production clusters")
+    parser.addoption("--token-lifetime", type=int, default=60, metavar="SECONDS",
+                     help="the lifetime of delegation tokens in tests whose jobs outlive them")
 
 
 def secured_settings(version=MAIN_VERSION):

@@ -45,8 +45,8 @@ class ProtectedFiles:
         return subprocess.Popen([LIVE, *map(str, words)], env=self.env, stdin=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
-    def live(self, *words, check=True):
-        done = subprocess.run([LIVE, *map(str, words)], env=self.env, capture_output=True, text=True, timeout=300)
+    def live(self, *words, check=True, limit_s=300):
+        done = subprocess.run([LIVE, *map(str, words)], env=self.env, capture_output=True, text=True, timeout=limit_s)
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done
 

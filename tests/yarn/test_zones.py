@@ -1,6 +1,8 @@
 """Files in encryption zones, whose keys a real KMS keeps, on a cluster that also encrypts transfers. The cluster names
 two servers of the KMS, of which the first does not run."""
+import array
 import os
+import subprocess
 
 import pytest
 
@@ -8,6 +10,9 @@ from cluster_setup import WAYS
 from file_cases import run_job_with_files
 from kill_cases import ended
 from protected_files import MB, ProtectedFiles
+
+GIB = 1 << 30
+LARGE_S = 900  # for a copy of 4 GiB
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,26 @@ def test_files_of_a_zone_are_written_and_read(files, zoned):
     on_disk = [path.read_bytes() for path in (zoned.folder / "dn").rglob("blk_*") if path.suffix != ".meta"]
     assert any(len(block) == given.stat().st_size for block in on_disk)
     assert not any(given.read_bytes()[:100] in block for block in on_disk), "a block is not encrypted"
+
+
+@pytest.mark.long
+def test_zone_file_of_more_than_4_gib_is_written_and_read_from_any_place(files, zoned):
+    """The counter of AES/CTR and all positions need more than 32 bits. Each word of the file is its own number."""
+    size = 4 * GIB + 20 * MB + 8
+    given, got = files.folder / "given", files.folder / "got"
+    with given.open("wb") as file:
+        for word in range(0, size // 8, MB):
+            file.write(array.array("Q", range(word, min(word + MB, size // 8))).tobytes())
+    files.live("put", given, "/tmp/large", limit_s=LARGE_S)
+    for place in (4 * GIB + 1, 4 * GIB, 4 * GIB - 5, 2 * GIB + 3, 0):
+        files.live("get", "/tmp/large", got, place, limit_s=LARGE_S)
+        assert got.stat().st_size == size - place
+        subprocess.run(["cmp", f"--ignore-initial={place}:0", given, got], check=True)
+    zoned.fs("-get", "-f", "/tmp/large", got, timeout=LARGE_S)
+    subprocess.run(["cmp", given, got], check=True)
+    zoned.fs("-rm", "-skipTrash", "/tmp/large")
+    given.unlink()
+    got.unlink()
 
 
 def test_job_with_its_home_in_a_zone(howdah_of, zoned, tmp_path):
