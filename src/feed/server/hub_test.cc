@@ -153,9 +153,10 @@ TEST_F(HubTest, SocketsAreClosedToOtherUsersAndRemovedAtTheEnd) {
   EXPECT_EQ(os::files::ModeOf(scratch / "sockets"), 0700U);
   EXPECT_EQ(hub->reader_path(), scratch / "sockets/read");
   hub->OnRegistered();
-  ASSERT_EQ(sent.size(), 1U);
+  ASSERT_EQ(sent.size(), 2U);
   EXPECT_EQ(sent[0].feed_serves().unix_path(), scratch / "sockets/flight");
   EXPECT_EQ(sent[0].feed_serves().port(), 0U);
+  EXPECT_TRUE(sent[1].has_feed_log_tails()) << "the AM waits for them";
   EXPECT_NE(os::files::ModeOf(scratch / "sockets/flight"), 0U);
   hub.reset();
   EXPECT_EQ(os::files::ModeOf(scratch / "sockets"), 0U);
