@@ -10,12 +10,14 @@ namespace {
 
 using testing::StartsWith;
 
-// Receives the message that follows a Register.
+// Receives the messages that follow a Register.
 void ExpectServes(Task& task) {
   const auto message = task.Receive();
   ASSERT_TRUE(message && message->has_feed_serves()) << (message ? Shown(*message) : "nothing");
   EXPECT_EQ(message->feed_serves().unix_path(), task.scratch / "feed/flight");
   EXPECT_EQ(message->feed_serves().port(), 0U) << "all sources are on this machine";
+  const auto tails = task.Receive();
+  EXPECT_TRUE(tails && tails->has_feed_log_tails()) << (tails ? Shown(*tails) : "nothing");
 }
 
 TEST(TaskFeeds, ProcessesFindTheSocketOfTheFeeds) {
