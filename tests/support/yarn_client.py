@@ -10,6 +10,7 @@ def become(user, folder, monkeypatch):
     """The package howdah in this process, and the programs that the process starts, act for a cluster_user.Howdah. They
     run in an empty directory in `folder`."""
     (folder / "work").mkdir()
+    (folder / "work").chmod(0o1777)  # tasks may run under other accounts
     monkeypatch.chdir(folder / "work")
     for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:
         monkeypatch.delenv(name)
