@@ -15,8 +15,7 @@ constexpr Duration kRetryInterval = loop::JobLoop::kRetryInterval, kNoSpaceLimit
 
 constexpr char kOutdated[] =
     "the application master was started again on another node, and its log of the feed lacks the newest rows; the "
-    "ranks "
-    "must restart from their checkpoint";
+    "ranks must restart from their checkpoint";
 
 // The reader of an event that an executor may send, or of an order; nullptr if it has none.
 template <typename Variant>

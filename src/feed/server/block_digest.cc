@@ -3,22 +3,13 @@
 #include <string_view>
 
 #include "howdah/base/crc.h"
+#include "howdah/base/split_mix.h"
 
 namespace howdah::feed::server {
-namespace {
 
-// A permutation of the numbers of 64 bits (SplitMix64), so that sums of digests do not depend on regular differences.
-uint64_t Mixed(uint64_t value) {
-  value += 0x9E3779B97F4A7C15;
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-  return value ^ (value >> 31);
-}
-
-}  // namespace
-
+// The permutations make sums of digests independent of regular differences.
 uint64_t DigestOf(int64_t first_row, int64_t rows, uint32_t crc) {
-  return Mixed(Mixed((static_cast<uint64_t>(first_row) << 32) + crc) + static_cast<uint64_t>(rows));
+  return SplitMix64(SplitMix64((static_cast<uint64_t>(first_row) << 32) + crc) + static_cast<uint64_t>(rows));
 }
 
 uint32_t CrcOfBody(const BlockBody& body) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "howdah/base/split_mix.h"
 #include "howdah/base/time.h"
 
 namespace howdah {
@@ -12,9 +13,13 @@ namespace howdah {
 class Random {
  public:
   // The seed is mixed because neighbouring seeds would otherwise give the same sequence, shifted by one step.
-  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
+  explicit Random(uint64_t seed) : state_(SplitMix64(seed - kSplitMixStep)) {}
 
-  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+  uint64_t Next() {
+    const uint64_t number = SplitMix64(state_);
+    state_ += kSplitMixStep;
+    return number;
+  }
   bool Chance(double p) { return static_cast<double>(Next() >> 11) < p * 9007199254740992.0; }
   // Both limits are included.
   int Between(int low, int high) { return low + static_cast<int>(Next() % static_cast<uint64_t>(high - low + 1)); }
@@ -27,12 +32,6 @@ class Random {
   }
 
  private:
-  static uint64_t Mix(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
   uint64_t state_;
 };
 
