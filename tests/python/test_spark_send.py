@@ -11,7 +11,7 @@ from machine import eventually
 arrow.site_packages()
 
 from howdah._feed.driver import Supplier  # noqa: E402
-from howdah._feed.source import Source  # noqa: E402
+from howdah._feed.source import Sent, Source  # noqa: E402
 from howdah._feed.spark_rows import Result, SparkRows  # noqa: E402
 from howdah._feed.spark_send import SparkSender, SparkSends  # noqa: E402
 
@@ -159,6 +159,30 @@ def test_spark_job_that_begins_while_it_is_cancelled_is_cancelled_again():
     sending, rows = Sending(), Slow()
     assert sending.send(rows) == [None]
     eventually(lambda: rows.runs == 1, "the end of the Spark job")
+
+
+def test_send_waits_for_the_reason_why_the_feed_is_over():
+    """The executor that is asked for a reader learns of the end of the feed before the supplier does."""
+    class Ending(Link):
+        def replies(self, kind, **body):
+            assert asked.wait(LIMIT_S)
+            early.append(returned.wait(0.5))
+            yield {"over": True, "job_ends": True}
+
+    def send():
+        replies.append(supplier.send({"i": [1, 2, 3]}, "k"))
+        returned.set()
+
+    asked, returned, early, replies = threading.Event(), threading.Event(), [], []
+    link = Ending(send=lambda key: {"partition": 0}, ask=lambda **place: asked.set() or {"what": "over"})
+    link.connect = lambda: None
+    supplier = Supplier(types.SimpleNamespace(id="job-1", done=lambda: False), "train", Sent())
+    supplier._link = link
+    supplier.start()
+    call = threading.Thread(target=send, daemon=True)
+    call.start()
+    call.join(LIMIT_S)
+    assert replies == [None] and early == [False] and supplier.job_ends
 
 
 def test_each_connection_gets_the_number_of_partitions():

@@ -260,6 +260,13 @@ class Supplier:
 
     # --- the end ---
 
+    def _await_end(self) -> None:
+        """An answer to another call has said that the feed is over. Waits for the answer to "supply", which says why,
+        or until the connection is lost: the next one gets that answer, too."""
+        with self._changed:
+            connection = self._connection
+            self._changed.wait_for(lambda: self._over or not self._connected or self._connection != connection)
+
     def _end(self, failed: BaseException | None = None) -> None:
         with self._changed:
             if not self._over:
@@ -387,7 +394,7 @@ class Supplier:
             start = time.monotonic()
             answer = self._link.action("ask", **place)
             if answer["what"] == "over":
-                self._end()
+                self._await_end()
             elif answer["what"] == "done":
                 self._add(partitions=int(ended))
                 with self._changed:

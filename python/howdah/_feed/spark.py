@@ -187,7 +187,7 @@ class SparkJobs(Supplier):
             if result.what == "refused":
                 refused = FeedError(result.text)
             elif result.what == "over":
-                self._end()
+                self._await_end()
             elif result.what == "lost":
                 self._lost(connection)
         if refused is not None:
@@ -250,7 +250,7 @@ class SparkSupplier(SparkJobs):
             if what == "send":
                 return pass_
             if what == "over":
-                self._end()
+                self._await_end()
             elif what == "done":
                 self._paused.remove(pass_, first, first + 1)
             if self._over or any(True for _ in self._wanted.candidates()):

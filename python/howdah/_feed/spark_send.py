@@ -224,7 +224,7 @@ class SparkSender(SparkJobs):
             if what == "send":
                 return True
             if what == "over":
-                self._end()
+                self._await_end()
             with self._changed:
                 if what == "done":
                     self._complete(send, partition, number)
