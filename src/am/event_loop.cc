@@ -10,10 +10,16 @@
 namespace howdah::am {
 
 void EventLoop::OnSignal(std::function<void(int signal)> on_signal) {
-  for (const int signal : {SIGTERM, SIGINT}) signals_.add(signal);
+  sigset_t handled;
+  sigemptyset(&handled);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    signals_.add(signal);
+    sigaddset(&handled, signal);
+  }
   signals_.async_wait([on_signal = std::move(on_signal)](const boost::system::error_code& error, int signal) {
     if (!error) on_signal(signal);
   });
+  ::pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
 }
 
 void EventLoop::Run() {

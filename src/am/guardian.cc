@@ -42,22 +42,25 @@ struct AmEnd {
   ExitStatus status;
   std::string how;  // a clause such as "was killed by signal 9 (SIGKILL)"
   bool hung = false;
-  bool stop_requested = false;
+  std::optional<int> stop_signal;  // SIGTERM or SIGINT, if the AM was to stop
 
   bool succeeded() const { return status.success(); }
 };
 
 // Waits for the AM, forwards SIGTERM and SIGINT to it, and kills it if it hangs. Reaps every other child that exits.
-AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog) {
+// stop_signal: the signal that an earlier AM has received, and that this one receives at its start.
+AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog, std::optional<int> stop_signal) {
   const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGCHLD});
   AmEnd end;
+  const auto stop = [&](int signal) {
+    end.stop_signal = signal;
+    kill(am, signal);
+    watchdog.Require(kStopLimit);
+  };
+  if (stop_signal) stop(*stop_signal);
   for (;;) {
     const int signal = watchdog.AwaitSignal(handled);
-    if (signal == SIGTERM || signal == SIGINT) {
-      end.stop_requested = true;
-      kill(am, signal);
-      watchdog.Require(kStopLimit);
-    }
+    if (signal == SIGTERM || signal == SIGINT) stop(signal);
     while (const auto child = os::process::ReapAny()) {
       if (child->pid != am) continue;
       end.status = child->status;
@@ -99,11 +102,13 @@ std::string ReceiveError(const ErrorPipe& pipe) {
   return text;
 }
 
-// In the child: runs the AM and ends the process.
+// In the child: runs the AM and ends the process. SIGTERM and SIGINT stay blocked until EventLoop::OnSignal, because an
+// AM that has no handler yet would die, and the next AM would continue the job.
 [[noreturn]] void RunAm(const Guarded& guarded, const std::string& how_before_died, const LoopPulse& pulse,
-                        const ErrorPipe& error_pipe, const sigset_t& mask) {
+                        const ErrorPipe& error_pipe) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  const sigset_t child_signal = SignalSet({SIGCHLD});
+  sigprocmask(SIG_UNBLOCK, &child_signal, nullptr);
   const Status ended = guarded.am(how_before_died, pulse);
   if (!ended.ok()) {
     std::cerr << ended.error().message << "\n";
@@ -125,10 +130,9 @@ int RunGuarded(const Guarded& guarded) {
     std::cerr << prepared.error().message << "\n";
     return EXIT_FAILURE;
   }
-  // Signals that arrive while no AM runs are delivered to the next one.
+  // A signal that arrives while no AM runs, or that an AM did not survive, is delivered to the next one.
   const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGCHLD});
-  sigset_t before;
-  sigprocmask(SIG_BLOCK, &handled, &before);
+  sigprocmask(SIG_BLOCK, &handled, nullptr);
   const os::process::Clock clock;
   LoopWatchdog watchdog(*pulse);
   AmEnd end;
@@ -140,23 +144,23 @@ int RunGuarded(const Guarded& guarded) {
       end.how = "could not be started: " + os::files::SystemError("fork").message;
       break;
     }
-    if (am == 0) RunAm(guarded, end.how, *pulse, error_pipe, before);
+    if (am == 0) RunAm(guarded, end.how, *pulse, error_pipe);
     if (guarded.am_only_fd >= 0 && end.how.empty()) close(guarded.am_only_fd);
     signal(SIGHUP, SIG_IGN);
     watchdog.Restart();
-    end = WaitForAm(am, watchdog);
+    end = WaitForAm(am, watchdog, end.stop_signal);
     if (end.succeeded()) {
       os::process::KillAllDescendants();
       return EXIT_SUCCESS;
     }
-    if (!guarded.again || !end.status.signal || (end.hung && end.stop_requested) || !guarded.again()) break;
+    if (!guarded.again || !end.status.signal || (end.hung && end.stop_signal) || !guarded.again()) break;
     const Duration lived = clock.Now() - begun;
     soon = lived < (end.hung ? kSoonHang : kSoon) ? soon + 1 : 0;
     std::cerr << "the application master " << end.how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
   const std::string error = ReceiveError(error_pipe);
   os::process::KillAllDescendants();
-  guarded.after_death({end.how, error, end.hung && end.stop_requested, clock.Now()});
+  guarded.after_death({end.how, error, end.hung && end.stop_signal, clock.Now()});
   return EXIT_FAILURE;
 }
 

@@ -94,6 +94,20 @@ def test_a_killed_am_is_replaced_and_tasks_continue(machine, tmp_path, seed):
     final(machine, job, 4, "KILLED")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_am_killed_before_it_acts_on_a_signal_leaves_the_signal_to_the_next_am(machine, tmp_path, number):
+    """The guardian receives the signal and the end of the AM at the same time."""
+    job = machine.submit(machine.job_file(tmp_path, LONG))
+    machine.running(job)
+    guardian, am = machine.agents(job, "am")
+    os.kill(guardian, signal.SIGSTOP)
+    assert kill9(am)
+    os.kill(guardian, number)
+    os.kill(guardian, signal.SIGCONT)
+    status = final(machine, job, 4, "KILLED")
+    assert f"{signal.Signals(number).name} to the application master" in status["reason"], status
+
+
 @pytest.mark.parametrize("seed", range(ROUNDS // 5))
 def test_an_am_killed_while_tasks_end_is_replaced(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, SHORT))
