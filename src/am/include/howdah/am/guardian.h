@@ -35,8 +35,8 @@ struct Guarded {
 
 // Forks the AM and waits for it, forwarding SIGTERM and SIGINT. An AM that replaces another one receives the signal of
 // its predecessor again. Kills an AM whose loop makes no progress for 30 s, or for 10 s after such a signal. After a
-// kill of the second kind no other AM is started. Returns the exit status for
-// this process. The calling process must have only one thread.
+// kill of the second kind no other AM is started. Returns the exit status for this process. The calling process must
+// have only one thread.
 int RunGuarded(const Guarded& guarded);
 
 }  // namespace howdah::am
