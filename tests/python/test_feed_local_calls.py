@@ -62,7 +62,7 @@ class Executor:
 
     def _serve(self, connection):
         announced, sent_file = {}, False
-        with connection:
+        with connection, contextlib.suppress(ConnectionResetError):  # the source has closed it
             while message := connection.recv(1 << 20):
                 line, _, rest = message.partition(b"\n")
                 request = json.loads(line)
