@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/site.h"
 #include "howdah/client/job_request.h"
-#include "howdah/client/submitter.h"
 #include "howdah/compat/slider/translate.h"
 #include "howdah/compat/slider/ytensorflow.h"
 #include "howdah/os/files/archive.h"
@@ -102,10 +103,9 @@ std::optional<slider::Largest> LargestNode(Connection& connection) {
   return largest;
 }
 
-// The user for ${USER_NAME}, as Hadoop's clients determine it on a cluster without Kerberos.
-std::string UserOn(const std::string& backend) {
-  const auto named = backend == "local" ? std::nullopt : Variable("HADOOP_USER_NAME");
-  return named && !named->empty() ? *named : UserName();
+Result<std::string> UserOn(Connection& connection) {
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  return cluster->site().User();
 }
 
 void Append(std::vector<std::string>& to, const std::vector<std::string>& from) {
@@ -144,7 +144,7 @@ Result<TranslatedJob> ReadSliderJob(Connection& connection, const SliderRequest&
   HOWDAH_TRY(const auto metainfo, FindMetainfo(request, opened));
   slider::Application application;
   application.name = request.name;
-  application.user = UserOn(connection.on());
+  HOWDAH_TRY(application.user, UserOn(connection));
   application.queue = request.queue;
   application.maxima = request.maxima;
   application.docker = request.docker;
@@ -169,7 +169,7 @@ Result<TranslatedJob> ReadYtensorflowJob(Connection& connection, const Tensorflo
   slider::TensorflowCluster cluster = slider::ReadTensorflowCluster(file, request.on_cluster ? kCheckpoints : "");
   slider::Application application;
   application.name = cluster.name;
-  application.user = UserOn(connection.on());
+  HOWDAH_TRY(application.user, UserOn(connection));
   application.resources = std::move(cluster.resources);
   application.app_config = std::move(cluster.app_config);
   application.problems = std::move(cluster.problems);

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/site.h"
 #include "howdah/base/text.h"
 #include "howdah/client/job_request.h"
-#include "howdah/client/submitter.h"
 #include "howdah/compat/yarnfile/translate.h"
 #include "howdah/os/files/files.h"
 
@@ -26,7 +27,7 @@ std::vector<keyfile::Problem> ProblemsOf(const std::vector<std::string>& texts, 
 
 }  // namespace
 
-Result<YarnService> ReadYarnService(const yarnfile::Flags& flags, const std::string& on) {
+Result<YarnService> ReadYarnService(Connection& connection, const yarnfile::Flags& flags) {
   const auto text = os::files::ReadFile(flags.file, yarnfile::kLongestFile);
   if (!text.ok()) return Error{ErrorCode::kUsage, "reading the Yarnfile: " + text.error().message};
   HOWDAH_TRY(const jobspec::SubmitHost here, SubmitHostHere(flags.file));
@@ -35,13 +36,14 @@ Result<YarnService> ReadYarnService(const yarnfile::Flags& flags, const std::str
   request.name = flags.name;
   request.queue = flags.queue;
   request.lifetime = flags.lifetime;
-  request.user = UserName();
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  request.user = cluster->site().User();
   const size_t slash = flags.file.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : flags.file.substr(0, slash == 0 ? 1 : slash);
   request.directory = folder.empty() ? here.directory : folder.front() == '/' ? folder : here.directory + "/" + folder;
   request.maxima = flags.maxima;
   request.path_kind = here.path_kind;
-  request.on_cluster = on == "yarn";
+  request.on_cluster = connection.on() == "yarn";
   yarnfile::TranslatedService service = yarnfile::Translate(*text, request);
   YarnService result;
   result.quicklinks = std::move(service.quicklinks);

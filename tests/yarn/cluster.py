@@ -356,7 +356,10 @@ class Cluster:
         command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir, *classes], options=options)
         env = {"PATH": os.environ["PATH"], "HADOOP_USER_NAME": user or self.superuser, MARK: str(self.folder)}
         if self.kdc:
-            env |= {**self.kdc.env, "KRB5CCNAME": str(self.folder / "kdc" / "superuser")}
+            cache = self.folder / "kdc" / "superuser"
+            if user not in (None, self.superuser):
+                cache = self.kdc.kinit(user, self.folder / "kdc" / f"tickets-{user}")
+            env |= {**self.kdc.env, "KRB5CCNAME": str(cache)}
         done = subprocess.run(command, env=env, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=timeout, **kwargs)
         if check:

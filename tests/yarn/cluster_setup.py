@@ -250,8 +250,9 @@ class Configuration:
             f"{authentication}.type": "kerberos",
             **self._service(f"{authentication}.kerberos.principal", f"{authentication}.kerberos.keytab", "HTTP"),
             f"{authentication}.kerberos.name.rules": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
-            f"hadoop.kms.proxyuser.{me}.users": "*",
-            f"hadoop.kms.proxyuser.{me}.hosts": "*",
+            **{key.replace("hadoop.proxyuser", "hadoop.kms.proxyuser"): value
+               for key, value in {**self._core(), **self.setup.extra.get("core-site", {})}.items()
+               if key.startswith("hadoop.proxyuser")},
         }
 
     def _hdfs(self):

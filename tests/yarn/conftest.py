@@ -11,7 +11,7 @@ pytest.register_assert_rewrite("contract_cases", "elastic_cases", "file_cases", 
                                "python_cases", "rendezvous_cases", "job_reports", "tony_cases", "yarnfile_cases")
 
 import scheduling_cases  # noqa: E402
-from accounts import NO_ACCOUNT  # noqa: E402
+from accounts import NO_ACCOUNT, open_to_tasks  # noqa: E402
 from browser import chromium, context, expect  # noqa: E402, F401
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, OLD_VERSIONS, ROOT, VERSIONS  # noqa: E402
@@ -41,6 +41,13 @@ def secured_settings(version=MAIN_VERSION):
     if version.startswith("2."):
         settings["tls"] = False  # on JDK 17, its web server ends TLS connections in the middle of an answer
     return settings
+
+
+@pytest.fixture
+def unsecured(request):
+    """For a test whose subject the settings of production clusters exclude."""
+    if request.config.getoption("--secured"):
+        pytest.skip("needs a cluster without the settings of --secured")
 
 
 class Factory:
@@ -111,11 +118,7 @@ def any_version(request, module_cluster):
 @pytest.fixture
 def tmp_path(tmp_path):
     """A folder in which tasks can write, under whichever account they run."""
-    for folder in tmp_path.parents:
-        if folder.stat().st_mode & 0o777 == 0o700:  # those that pytest has made
-            folder.chmod(0o711)
-    tmp_path.chmod(0o1777)
-    return tmp_path
+    return open_to_tasks(tmp_path)
 
 
 @pytest.fixture

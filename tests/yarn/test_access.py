@@ -2,6 +2,7 @@
 import http.client
 import os
 import pathlib
+import ssl
 import urllib.parse
 
 import pytest
@@ -28,7 +29,11 @@ def guarded(module_cluster):
 def read(url, user):
     """One GET through YARN's proxy, without following a redirect. Returns (status, body)."""
     parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    if parts.scheme == "https":
+        unchecked = ssl._create_unverified_context()  # tests of HTTPS check the certificates
+        connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=20, context=unchecked)
+    else:
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
     connection.request("GET", f"{parts.path}?user.name={user}")
     reply = connection.getresponse()
     return reply.status, reply.read().decode()
@@ -81,6 +86,7 @@ def test_a_user_with_a_right_has_only_this_right(guarded, howdah_of, tmp_path):
     alice.assert_clean(job)
 
 
+@pytest.mark.usefixtures("unsecured")  # with Kerberos, the ResourceManager checks rights
 def test_rights_are_reported_where_the_cluster_checks_none(howdah, tmp_path):
     plan = howdah("plan", howdah.job_file(tmp_path, JOB % "access: {view: [bob]}\n"))
     assert plan.code == 0, plan

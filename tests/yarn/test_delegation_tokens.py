@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from accounts import open_to_tasks
 from cluster_user import Howdah
 from job_reports import assert_facts
 from kdc import REALM
@@ -104,8 +105,8 @@ def test_task_submits_jobs_with_its_tokens(howdah, tmp_path):
     env = " ".join(f"{name}={value}" for name, value in variables.items())
     submit = f"env {env} {BIN} run --on yarn {child}"
     command = f"{submit} && {submit}"
-    parent = howdah.job_file(tmp_path, "name: parent\ntokens: {to_tasks: [hdfs, rm]}\nroles:\n  w: {memory: 64MiB, "
-                                       f"command: \"{command}\"}}\n", "parent.yaml")
+    parent = howdah.job_file(tmp_path, "name: parent\ntokens: {to_tasks: [hdfs, kms, rm]}\nroles:\n"
+                                       f"  w: {{memory: 64MiB, command: \"{command}\"}}\n", "parent.yaml")
     done = howdah("run", parent, timeout=120)
     assert done.code == 0, done
     assert done.stdout.count("SUCCEEDED") == 2, done
@@ -188,7 +189,7 @@ class Unattended:
 @pytest.fixture(scope="module")
 def unattended(short_lived, tmp_path_factory, end_s):
     """All tests of lifetimes use this fixture, so that the tokens of its jobs end while the other tests wait."""
-    jobs = Unattended(short_lived, tmp_path_factory.mktemp("unattended"), end_s)
+    jobs = Unattended(short_lived, open_to_tasks(tmp_path_factory.mktemp("unattended")), end_s)
     yield jobs
     jobs.howdah.close()
 

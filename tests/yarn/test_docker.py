@@ -1,11 +1,15 @@
 """Logins to docker registries. The shared cluster runs no docker, and ignores the image."""
 import json
 
+import pytest
+
+from job_reports import assert_facts
 from machine import ROOT, eventually
 
 LOGINS = {"registry.example.com": {"auth": "YW5uOnNlY3JldA=="}}
 
 
+@pytest.mark.usefixtures("unsecured")  # the container executor of these clusters refuses an image without docker
 def test_logins_reach_the_node_and_not_the_task(howdah, tmp_path):
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"auths": LOGINS}))
@@ -24,6 +28,15 @@ roles:
     at_node = howdah.cluster.java(str(ROOT / "tests/yarn/hadoop/DockerLogins.java"), str(tokens)).stdout
     assert json.loads(at_node) == {"auths": LOGINS}
     assert howdah("kill", job).code == 0
+
+
+def test_nodes_without_docker_are_the_reason(secured_cluster, howdah_of, tmp_path):
+    """Nodes of Hadoop 3.3 report no reason for such a container."""
+    howdah = howdah_of(secured_cluster)
+    done = howdah("run", howdah.job_file(tmp_path, "name: image\ndocker: {image: registry.example.com/ml}\n"
+                                                   "roles: {worker: {memory: 64MiB, command: date}}\n"))
+    assert done.code == 1, done
+    assert_facts(done.stderr, "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker")
 
 
 def test_file_without_logins_is_refused(howdah, tmp_path):

@@ -45,6 +45,9 @@ def only(prefix, reachable, used):
 
 @pytest.mark.parametrize("prefix", ["grpc+unix", "grpc+tls"])
 def test_rows_arrive_over_each_transport(client, monkeypatch, prefix):
+    if prefix == "grpc+unix" and client.cluster.setup.accounts:
+        pytest.skip("the executors run under another account than this process")
+
     def read():
         feed = package.context().feed("train")
         return [[batch["i"].tolist() for batch in feed.numpy(64, columns=["i"])] for _ in range(2)]

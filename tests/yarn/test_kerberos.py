@@ -378,6 +378,7 @@ def test_k9_weaker_protection(howdah_of, protected, changed):
         refused(howdah, f"the protection {protected.setup.rpc}", "hadoop.rpc.protection", "at least privacy", env=env)
 
 
+@pytest.mark.usefixtures("unsecured")
 def test_k9_server_without_authentication(howdah_of, howdah, cluster, changed):
     env = changed("core-site", {"hadoop.security.authentication": "kerberos"}, cluster)
     refused(howdah, "requires no authentication", "hadoop.security.authentication in", "ipc.client.fallback", env=env)

@@ -43,8 +43,9 @@ constexpr char kCannotSubmit[] =
 // A history has no nodes, queues or applications.
 class HistorySite final : public backend::Site {
  public:
-  explicit HistorySite(HistoryReader& reader) : reader_(reader) {}
+  HistorySite(HistoryReader& reader, std::string user) : reader_(reader), user_(std::move(user)) {}
 
+  std::string User() override { return user_; }
   Result<backend::ClusterInfo> Info() override { return backend::ClusterInfo(); }
   std::vector<backend::Finding> CheckSetup() override {
     using Level = backend::Finding::Level;
@@ -64,13 +65,14 @@ class HistorySite final : public backend::Site {
 
  private:
   HistoryReader& reader_;
+  std::string user_;
 };
 
 }  // namespace
 
 TonyHistory::TonyHistory(TonyHistoryOptions options)
     : reader_(std::make_unique<HistoryReader>(std::move(options.files), std::move(options.location), options.user)),
-      site_(std::make_unique<HistorySite>(*reader_)),
+      site_(std::make_unique<HistorySite>(*reader_, options.user)),
       interval_(options.interval) {}
 
 TonyHistory::~TonyHistory() = default;

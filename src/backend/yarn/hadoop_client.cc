@@ -88,6 +88,11 @@ class HdfsFiles final : public storage::Files {
 
 }  // namespace
 
+std::string UserWithoutKerberos(const hadoop::conf::Environment& environment, const std::string& user) {
+  const auto named = environment.variable("HADOOP_USER_NAME");
+  return named && !named->empty() ? *named : user;
+}
+
 Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user,
                                         const Identity& identity) {
   auto configuration = hadoop::conf::LoadConfiguration(environment);
@@ -98,8 +103,7 @@ Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environ
     return error;
   }
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
-  const auto named = environment.variable("HADOOP_USER_NAME");
-  HadoopClient client(std::move(*configuration), named && !named->empty() ? *named : user,
+  HadoopClient client(std::move(*configuration), UserWithoutKerberos(environment, user),
                       std::make_shared<const CredentialStore>(std::move(credentials)), kInteractiveLimits);
   if (hadoop::conf::UsesKerberos(client.configuration_)) {
     client.kerberos_ = LogIn(client.configuration_, identity);

@@ -40,7 +40,7 @@ Result<int> CreateService(client::Connection& connection, const SavedTool& tool,
                           bool start) {
   HOWDAH_TRY(const std::string on, BackendOfService(connection, tool, flags));
   connection.SetOn(on);
-  HOWDAH_TRY(client::YarnService service, client::ReadYarnService(flags, on));
+  HOWDAH_TRY(client::YarnService service, client::ReadYarnService(connection, flags));
   TranslatedRun options{
       .print_job = flags.print_job, .plan = flags.plan, .plan_flag = "howdah yarn-app -launch ... -plan"};
   options.run.json = flags.json;

@@ -5,6 +5,7 @@
 #include "base64.h"
 #include "howdah/base/epoch.h"
 #include "howdah/base/text.h"
+#include "howdah/hadoop/rpc/impersonation.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/hadoop/rpc/writable.h"
 
@@ -133,6 +134,7 @@ Result<std::string> KmsClient::Call(const std::string& method, const std::string
     const std::string said = ExceptionIn(reply->error_text);
     if (reply->status == kUnauthorized || reply->status == kForbidden) {
       return Error{ErrorCode::kUnavailable, doing + ": the KMS " + root + " refused it: " + said +
+                                                rpc::ImpersonationRemedy(said, "hadoop.kms.proxyuser", "kms-site.xml") +
                                                 (caller_.token ? "; " + rpc::DescribeToken(*caller_.token) : "")};
     }
     failures += "; the KMS " + root + " answered with status " + std::to_string(reply->status) + ": " + said;

@@ -1,5 +1,6 @@
 #include "call_report.h"
 
+#include "howdah/hadoop/rpc/impersonation.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
 
 namespace howdah::hadoop::rpc {
@@ -41,15 +42,9 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
         "5 "
         "minutes from that of the KDC, or its keytab is older than its key in the KDC";
   }
-  constexpr std::string_view kUser = "User: ", kImpersonate = " is not allowed to impersonate ";
-  const size_t begin = error.message.find(kUser), middle = error.message.find(kImpersonate);
-  if (begin != std::string::npos && middle != std::string::npos && begin < middle) {
-    const std::string user = error.message.substr(begin + kUser.size(), middle - begin - kUser.size());
-    const std::string name = user.substr(0, user.find_first_of("/@"));
-    refused.code = ErrorCode::kUnavailable;
-    refused.message += "; the administrators of the cluster can allow it with hadoop.proxyuser." + name +
-                       ".hosts and hadoop.proxyuser." + name + ".users or .groups in core-site.xml";
-  }
+  const std::string remedy = ImpersonationRemedy(error.message, "hadoop.proxyuser", "core-site.xml");
+  if (!remedy.empty()) refused.code = ErrorCode::kUnavailable;
+  refused.message += remedy;
   return refused;
 }
 

@@ -31,8 +31,8 @@ def train_in_step(args, ctx):
 
     @tf.function(input_signature=[tf.TensorSpec((), tf.float32)])
     def step(value):
-        replica = lambda: tf.distribute.get_replica_context().all_reduce("SUM", value)  # noqa: E731
-        return strategy.reduce("SUM", strategy.run(replica), axis=None)
+        # The copy of the value is on the device of the replica.
+        return strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("SUM", tf.identity(value)))
 
     while not feed.should_stop():
         rows = feed.next_batch(50)

@@ -84,7 +84,13 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 
-std::string CouldNotStart(const std::string& why) { return "container could not be started: " + why; }
+// why: empty if the NodeManager rejects a container before its localization, for example because of its runtime
+// (ContainerImpl.RequestResourcesTransition of Hadoop 3.3): it reports only the exit status.
+std::string CouldNotStart(const std::string& why) {
+  if (!why.empty()) return "container could not be started: " + why;
+  return "container could not be started, and the NodeManager gave no reason; if the job has an image, check that "
+         "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker, otherwise read the log of the NodeManager";
+}
 
 std::string RefusalOrFirstText(const std::string& diagnostics) {
   const std::string refusal = FindLaunchRefusal(diagnostics).text;

@@ -68,6 +68,9 @@ TEST(ContainerExit, EachExitStatusIsDescribed) {
        "file hdfs://ns/user/ann/x.bin was deleted after submission"},
       {-1000, "[2026-11-21 19:00:00.000]No space available in any of the local directories.\n",
        "container could not be started: No space available in any of the local directories"},
+      {-1000, "",
+       "container could not be started, and the NodeManager gave no reason; if the job has an image, check that "
+       "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker, otherwise read the log of the NodeManager"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(DescribeExit(Status(row.code, row.diagnostics)), row.how) << row.code;

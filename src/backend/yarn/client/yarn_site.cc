@@ -54,6 +54,11 @@ void AddReport(const ApplicationReportProto& report, backend::QueuedJob& job) {
 
 }  // namespace
 
+std::string YarnSite::User() {
+  const auto cluster = connection_.Open(options_);
+  return cluster.ok() ? (*cluster)->user() : UserWithoutKerberos(options_.environment, options_.user);
+}
+
 Result<backend::ClusterInfo> YarnSite::Info() {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto rm, cluster->Rm());

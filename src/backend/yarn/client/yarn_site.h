@@ -15,6 +15,7 @@ class YarnSite final : public backend::Site {
   // Both must live as long as this object.
   YarnSite(const YarnOptions& options, HadoopConnection& connection) : options_(options), connection_(connection) {}
 
+  std::string User() override;
   Result<backend::ClusterInfo> Info() override;
   std::vector<backend::Finding> CheckSetup() override;
   Result<std::vector<backend::QueuedJob>> Jobs() override;

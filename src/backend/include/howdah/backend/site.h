@@ -29,6 +29,9 @@ class Site {
  public:
   virtual ~Site() = default;
 
+  // Returns the user as whom the backend runs the jobs of this client. On YARN, the file of tokens, the login or
+  // HADOOP_USER_NAME determines it.
+  virtual std::string User() = 0;
   // Returns the nodes, the queues, and the applications of all users that the backend shows to this one.
   virtual Result<ClusterInfo> Info() = 0;
   virtual std::vector<Finding> CheckSetup() = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "howdah/client/connection.h"
 #include "howdah/client/translated_job.h"
 #include "howdah/compat/yarnfile/flags.h"
 
@@ -15,8 +16,8 @@ struct YarnService {
   std::vector<std::pair<std::string, std::string>> quicklinks;  // as in compat::yarnfile::TranslatedService
 };
 
-// Reads flags.file. `on` is the backend's name. The job's problems include those of the Yarnfile.
-Result<YarnService> ReadYarnService(const compat::yarnfile::Flags& flags, const std::string& on);
+// Reads flags.file, for the backend of the connection. The job's problems include those of the Yarnfile.
+Result<YarnService> ReadYarnService(Connection& connection, const compat::yarnfile::Flags& flags);
 
 // The text in which quick links are kept: one line per link, with a tab between name and address.
 std::string WriteQuicklinks(const std::vector<std::pair<std::string, std::string>>& links);

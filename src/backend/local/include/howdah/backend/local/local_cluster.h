@@ -18,6 +18,7 @@ struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
+  std::string user;              // the submitter's name
   std::chrono::milliseconds am_start_limit = std::chrono::seconds(20);
 };
 

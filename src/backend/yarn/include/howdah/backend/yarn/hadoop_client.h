@@ -22,6 +22,9 @@
 
 namespace howdah::backend::yarn {
 
+// Returns HADOOP_USER_NAME, or `user` if it is not set.
+std::string UserWithoutKerberos(const hadoop::conf::Environment& environment, const std::string& user);
+
 // Single-threaded. Another thread needs its own HadoopClient (WithOwnConnections).
 class HadoopClient {
  public:
