@@ -36,6 +36,7 @@ class Training:
         self.machine, self.python, self.path = machine, python, path
         (path / "src").mkdir()
         (path / "steps").touch()
+        (path / "steps").chmod(0o666)  # tasks may run under another account than the tests
         (path / "src/train.py").write_text(TRAIN)
 
     def submit(self, restarts):

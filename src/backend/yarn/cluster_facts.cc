@@ -74,13 +74,22 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
     if (limits.has_effectivemincapacity()) queue.capacity = hadoop::yarn::FromProto(limits.effectivemincapacity());
     if (limits.has_effectivemaxcapacity()) queue.maximum = hadoop::yarn::FromProto(limits.effectivemaxcapacity());
   }
+  // The statistics cover only the nodes without a label.
+  if (label.empty() && info.has_queuestatistics()) {
+    queue.allocated = hadoop::yarn::Resource{
+        info.queuestatistics().allocatedmemorymb(), info.queuestatistics().allocatedvcores(), {}};
+  }
   return queue;
 }
 
 ApplicationFacts FactsOf(const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto& usage = report.app_resource_usage();
-  return {hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())), report.user(),
-          usage.num_used_containers() > 0, hadoop::yarn::FromProto(usage.used_resources())};
+  const std::string id = hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()));
+  // RMServerUtils.DUMMY_APPLICATION_RESOURCE_USAGE_REPORT has -1 in all fields.
+  if (usage.num_used_containers() < 0) {
+    return {id, report.user(), report.yarn_application_state() == ::hadoop::yarn::RUNNING, {}, /*hidden=*/true};
+  }
+  return {id, report.user(), usage.num_used_containers() > 0, hadoop::yarn::FromProto(usage.used_resources())};
 }
 
 std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls) {
@@ -103,9 +112,20 @@ hadoop::yarn::Resource NodeFacts::free() const {
   return left;
 }
 
-hadoop::yarn::Resource QueueFacts::used() const {
+hadoop::yarn::Resource QueueFacts::visible_use() const {
   hadoop::yarn::Resource sum;
   for (const ApplicationFacts& application : applications) sum += application.used;
+  return sum;
+}
+
+hadoop::yarn::Resource QueueFacts::used() const {
+  hadoop::yarn::Resource sum = visible_use();
+  // The statistics of a queue contain only memory and cores, so the sum is better if it is complete.
+  const bool incomplete = std::any_of(applications.begin(), applications.end(), [](const auto& a) { return a.hidden; });
+  if (incomplete && allocated) {
+    sum.memory_mib = std::max(sum.memory_mib, allocated->memory_mib);
+    sum.vcores = std::max(sum.vcores, allocated->vcores);
+  }
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "howdah/base/text.h"
 
@@ -95,11 +96,27 @@ std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& re
   return "";
 }
 
-std::string LargestUser(const QueueFacts& queue) {
+// Names the users of the hidden applications, and what these use together. Empty if the visible ones use as much.
+std::string HiddenUse(const ClusterFacts& facts, const hadoop::yarn::Resource& largest_visible) {
+  std::set<std::string> users;
+  for (const ApplicationFacts& application : facts.queue.applications) {
+    if (application.hidden) users.insert(application.user);
+  }
+  const hadoop::yarn::Resource all = facts.queue.used(), visible = facts.queue.visible_use();
+  const hadoop::yarn::Resource use{all.memory_mib - visible.memory_mib, all.vcores - visible.vcores, {}};
+  if (users.empty() || use.memory_mib <= largest_visible.memory_mib) return "";
+  return "; applications of " + (users.size() == 1 ? *users.begin() : "other users") + " that " + facts.user +
+         " may not view use " + ToText(use);
+}
+
+std::string LargestUser(const ClusterFacts& facts) {
+  const QueueFacts& queue = facts.queue;
   const auto most = std::max_element(
       queue.applications.begin(), queue.applications.end(),
       [](const ApplicationFacts& a, const ApplicationFacts& b) { return a.used.memory_mib < b.used.memory_mib; });
-  if (most == queue.applications.end() || most->used.memory_mib == 0) return "";
+  if (most == queue.applications.end()) return "";
+  if (std::string hidden = HiddenUse(facts, most->used); !hidden.empty()) return hidden;
+  if (most->used.memory_mib == 0) return "";
   return "; largest user: " + most->user + " with " + most->id + " (" + ToText(most->used) + ")";
 }
 
@@ -120,7 +137,7 @@ std::string QueueFull(const ClusterFacts& facts, const std::vector<PendingContai
   if (wanted.memory_mib <= facts.queue.maximum->memory_mib) return "";
   return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of its maximum " +
          ToText(*facts.queue.maximum) + " (" + Percent(facts.queue.maximum_share) + " of the cluster)" +
-         LargestUser(facts.queue) + "; " + Needs(pending);
+         LargestUser(facts) + "; " + Needs(pending);
 }
 
 hadoop::yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
@@ -183,7 +200,7 @@ std::string Fragmented(const ClusterFacts& facts, const PendingContainers& reque
 std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingContainers>& pending) {
   const hadoop::yarn::Resource free = Free(facts, pending.front().label);
   if (free.memory_mib >= Sum(pending).memory_mib) return "";
-  return "the cluster is full: " + ToText(free) + " are free; " + Needs(pending) + LargestUser(facts.queue);
+  return "the cluster is full: " + ToText(free) + " are free; " + Needs(pending) + LargestUser(facts);
 }
 
 // Formats the resource that follows `words` in a text such as "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>". Returns

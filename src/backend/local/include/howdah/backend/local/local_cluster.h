@@ -18,8 +18,8 @@ struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
-  std::string user;              // the submitter's name
   std::chrono::milliseconds am_start_limit = std::chrono::seconds(20);
+  std::string user;  // the submitter's name
 };
 
 // Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have

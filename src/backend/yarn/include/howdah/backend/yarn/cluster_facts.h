@@ -31,6 +31,7 @@ struct ApplicationFacts {
   std::string id, user;
   bool running = false;  // the AM runs and counts toward the queue's limit for AMs
   hadoop::yarn::Resource used;
+  bool hidden = false;  // the ResourceManager does not show `used` to this user (ApplicationAccessType.VIEW_APP)
 };
 
 struct QueueFacts {
@@ -43,8 +44,11 @@ struct QueueFacts {
   double maximum_share = 1;                        // maximum fraction of the cluster
   double am_share = 1;                             // maximum fraction of the queue for application masters
   std::vector<std::string> labels;                 // accessible labels; "*" means all
-  hadoop::yarn::Resource used() const;
   std::vector<ApplicationFacts> applications;
+  // The use of all applications, also of hidden ones. Unset if the queue reports it for another partition.
+  std::optional<hadoop::yarn::Resource> allocated = std::nullopt;
+  hadoop::yarn::Resource visible_use() const;  // of the applications that are not hidden
+  hadoop::yarn::Resource used() const;         // as far as it is known
 };
 
 // Equal nodes that an autoscaler may add to the cluster.
