@@ -73,18 +73,6 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
        "the queue 'q' is full: it uses 512 MiB, 1 core, 2 yarn.io/gpu of its maximum 768 MiB, 6 cores (37.5 % of the "
        "cluster); largest user: bob with application_1_1 (512 MiB, 1 core, 2 yarn.io/gpu); this job needs 2 more "
        "containers of 256 MiB, 1 core for worker"},
-      {"queue full of applications that the user may not view",
-       [](auto& f, auto& w, auto&) {
-         f.queue.maximum = Of(768, 6);
-         f.queue.maximum_share = 0.375;
-         f.queue.applications = {{"application_1_1", "bob", true, {}, /*hidden=*/true},
-                                 {"application_1_2", "ann", true, Of(64, 1)}};
-         f.queue.allocated = Of(576, 2);
-         w[0].count = 2;
-       },
-       "the queue 'q' is full: it uses 576 MiB, 2 cores of its maximum 768 MiB, 6 cores (37.5 % of the cluster); "
-       "applications of bob that ann may not view use 512 MiB, 1 core; this job needs 2 more containers of 256 MiB, 1 "
-       "core for worker"},
       {"fragmented",
        [](auto& f, auto& w, auto& h) {
          f.nodes[1].used = Of(640, 1);
@@ -118,6 +106,19 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
     row.change(facts, pending, headroom);
     EXPECT_EQ(WhyPending(facts, pending, headroom), row.why) << row.name;
   }
+}
+
+TEST(WhyPending, QueueIsFullOfApplicationsThatTheUserMayNotView) {
+  ClusterFacts facts = Cluster();
+  facts.queue.maximum = Of(768, 6);
+  facts.queue.maximum_share = 0.375;
+  facts.queue.applications = {{"application_1_1", "bob", true, {}, /*hidden=*/true},
+                              {"application_1_2", "ann", true, Of(64, 1)}};
+  facts.queue.allocated = Of(576, 2);
+  EXPECT_EQ(WhyPending(facts, {{"worker", 2, Of(256, 1), ""}}, std::nullopt),
+            "the queue 'q' is full: it uses 576 MiB, 2 cores of its maximum 768 MiB, 6 cores (37.5 % of the cluster); "
+            "applications of bob that ann may not view use 512 MiB, 1 core; this job needs 2 more containers of 256 "
+            "MiB, 1 core for worker");
 }
 
 TEST(WhyPending, MissingCoresAreNotCalledFragmentedMemory) {
