@@ -1,5 +1,5 @@
 """MIT krb5, as our programs link it, resolves no names, loads no libraries and looks up no users. In a static program
-these functions would load modules of the machine."""
+these functions would load modules of the machine. It always uses the locks of the threads library."""
 import os
 import pathlib
 import re
@@ -12,10 +12,20 @@ FORBIDDEN = re.compile(r"getaddrinfo|getnameinfo|gethostby\w+|gethostent|getserv
                        r"|getlogin\w*|(__)?res_\w+|ns_\w+|dlopen|dlsym|dlmopen|iconv_open|popen|system|v?fork|exec\w+")
 
 
-def forbidden_symbols(file):
+def undefined(file, kind):
+    """The undefined symbols of a kind: "U", or "w" for weak ones."""
     output = subprocess.run(["nm", "--undefined-only", file], check=True, capture_output=True, text=True).stdout
-    names = {line.split()[-1] for line in output.splitlines() if line.split()[:1] == ["U"]}
-    return sorted(name for name in names if FORBIDDEN.fullmatch(name))
+    return {line.split()[-1] for line in output.splitlines() if line.split()[:1] == [kind]}
+
+
+def forbidden_symbols(file):
+    return sorted(name for name in undefined(file, "U") if FORBIDDEN.fullmatch(name))
+
+
+def test_archive_does_not_test_whether_there_are_threads():
+    """A static program lacks the functions to which all references are weak. krb5 would then use no locks."""
+    assert not undefined(ARCHIVE, "w")
+    assert {"pthread_once", "pthread_mutex_lock"} <= undefined(ARCHIVE, "U")
 
 
 def test_archive_uses_none_of_these_functions():

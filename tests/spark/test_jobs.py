@@ -89,7 +89,9 @@ def test_rdd_of_tuples_becomes_arrays_and_keeps_its_elements(spark):
 
 
 def test_partition_whose_rows_change_is_named(spark, tmp_path):
-    died = str(tmp_path / "died")
+    """The first attempt dies when the job has some of its rows."""
+    died, arrived = str(tmp_path / "died"), str(tmp_path / "arrived")
+    os.mkfifo(arrived)
 
     def change(partition):
         import os
@@ -97,12 +99,18 @@ def test_partition_whose_rows_change_is_named(spark, tmp_path):
         first = not os.path.exists(died)
         for i in partition:
             if first and i == 40_000:
+                open(arrived).close()
                 open(died, "w").close()
                 os._exit(1)
             yield i if first else i + 1
 
     def read():
-        return [i for batch in howdah.context().feed("train").numpy(100) for i in batch["value"].tolist()]
+        rows = []
+        for batch in howdah.context().feed("train").numpy(100):
+            if not rows:
+                open(arrived, "w").close()
+            rows += batch["value"].tolist()
+        return rows
 
     job = submit(read, spark.sparkContext.range(0, ROWS, numSlices=1).mapPartitions(change))
     with pytest.raises(howdah.FeedChanged, match="partition 0 of the feed has changed: an attempt has read other rows"):

@@ -33,10 +33,10 @@ roles:
 def test_nodes_without_docker_are_the_reason(secured_cluster, howdah_of, tmp_path):
     """Nodes of Hadoop 3.3 report no reason for such a container."""
     howdah = howdah_of(secured_cluster)
-    done = howdah("run", howdah.job_file(tmp_path, "name: image\ndocker: {image: registry.example.com/ml}\n"
-                                                   "roles: {worker: {memory: 64MiB, command: date}}\n"))
-    assert done.code == 1, done
-    assert_facts(done.stderr, "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker")
+    job = howdah.submit(howdah.job_file(tmp_path, "name: image\ndocker: {image: registry.example.com/ml}\n"
+                                                  "roles: {worker: {memory: 64MiB, command: date}}\n"))
+    reason = howdah.until(job, lambda s: s["state"] == "FAILED", "the end")["reason"]
+    assert_facts(reason, "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker")
 
 
 def test_file_without_logins_is_refused(howdah, tmp_path):

@@ -17,8 +17,8 @@ LARGE_S = 900  # for a copy of 4 GiB
 
 @pytest.fixture(scope="module")
 def zoned(module_cluster):
-    cluster = module_cluster(nodes=1, kerberos=True, kms=True, kms_hosts="127.0.0.2;localhost", rpc="privacy",
-                             aggregation=True, extra={
+    cluster = module_cluster(nodes=1, kerberos=True, kms=True, kms_hosts="127.0.0.2;localhost", zones=False,
+                             tls=False, rpc="privacy", aggregation=True, extra={
         "hdfs-site": {**WAYS["key-aes"], "dfs.namenode.fs-limits.min-block-size": MB},
         "kms-acls": {f"key.acl.closed.{right}": "*" for right in ("MANAGEMENT", "GENERATE_EEK", "READ")}
         | {"key.acl.closed.DECRYPT_EEK": "bob"},
