@@ -107,7 +107,7 @@ def test_partition_whose_rows_change_is_named(spark, tmp_path):
     def read():
         rows = []
         for batch in howdah.context().feed("train").numpy(100):
-            if not rows:
+            if not rows and howdah.context().rank == 0:
                 open(arrived, "w").close()
             rows += batch["value"].tolist()
         return rows
