@@ -99,20 +99,17 @@ def test_partition_whose_rows_change_is_named(spark, tmp_path):
         first = not os.path.exists(died)
         for i in partition:
             if first and i == 40_000:
-                open(arrived).close()
+                os.read(os.open(arrived, os.O_RDWR), 1)
                 open(died, "w").close()
                 os._exit(1)
             yield i if first else i + 1
 
     def read():
-        rows = []
-        for batch in howdah.context().feed("train").numpy(100):
-            if not rows and howdah.context().rank == 0:
-                open(arrived, "w").close()
-            rows += batch["value"].tolist()
-        return rows
+        signal = os.open(arrived, os.O_RDWR)
+        for _ in howdah.context().feed("train").numpy(100):
+            os.write(signal, b".")
 
-    job = submit(read, spark.sparkContext.range(0, ROWS, numSlices=1).mapPartitions(change))
+    job = submit(read, spark.sparkContext.range(0, ROWS, numSlices=1).mapPartitions(change), split="dynamic")
     with pytest.raises(howdah.FeedChanged, match="partition 0 of the feed has changed: an attempt has read other rows"):
         job.result(timeout=300)
 
