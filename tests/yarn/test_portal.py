@@ -11,7 +11,12 @@ roles:
   worker:
     instances: 2
     memory: 64MiB
-    command: 'echo "first line of $HOWDAH_TASK_INDEX"; while [ ! -e %s ]; do sleep 0.1; done; echo last; exit 3'
+    command: |
+      echo "first line of $HOWDAH_TASK_INDEX"
+      [ $HOWDAH_TASK_INDEX = 1 ] || exec sleep 86399
+      while [ ! -e %s ]; do sleep 0.1; done
+      echo last
+      exit 3
 """
 
 
