@@ -177,10 +177,19 @@ def test_lost_client_is_named_by_the_readers():
             job.results(timeout=120)
 
 
-def test_refused_calls_name_the_remedy():
+def test_refused_calls_name_the_remedy(tmp_path):
+    go = str(tmp_path / "go")
+    os.mkfifo(go)
+    read = reading()
+
+    def read_and_stay():
+        rows = read()
+        open(go).close()  # until the last call is refused
+        return rows
+
     dictionary = pa.record_batch({"i": pa.array(["a", "b"]).dictionary_encode()})
     large = pa.record_batch({"i": pa.array(range(3_000_000), pa.int64())})
-    with submit(reading()) as job:
+    with submit(read_and_stay) as job:
         client = Client(job)
         with pytest.raises(ERRORS, match="dictionary"):
             client.send(dictionary)
@@ -194,5 +203,6 @@ def test_refused_calls_name_the_remedy():
         close(job)
         with pytest.raises(ERRORS, match="closed"):
             client.send(batch(0, 1))
-        # The partitions of the refused calls have ended, otherwise the ranks would wait for their rows.
-        assert rows_of(job.results(timeout=120)) == list(range(10))
+        with open(go, "w"):
+            # The partitions of the refused calls have ended, otherwise the ranks would wait for their rows.
+            assert rows_of(job.results(timeout=120)) == list(range(10))
