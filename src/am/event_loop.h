@@ -23,7 +23,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   boost::asio::io_context& io() { return io_; }
   // Must be called before the first Post. job_loop must live until Run returns.
   void Serve(loop::JobLoop& job_loop) { job_loop_ = &job_loop; }
-  // Called with the first SIGTERM or SIGINT.
+  // Called with the first SIGTERM or SIGINT. Unblocks both signals, which the guardian has blocked.
   void OnSignal(std::function<void(int signal)> on_signal);
   // Returns after Stop.
   void Run();

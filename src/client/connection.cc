@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "howdah/backend/site.h"
 #include "howdah/client/configuration.h"
 #include "howdah/client/submitter.h"
 
@@ -63,6 +64,11 @@ Result<std::optional<std::string>> Connection::Chosen() const {
 Result<backend::Cluster*> Connection::Cluster() {
   HOWDAH_TRY(const auto chosen, Chosen());
   return ClusterOn(chosen.value_or("local"));
+}
+
+Result<std::string> Connection::User() {
+  HOWDAH_TRY(backend::Cluster* const cluster, Cluster());
+  return cluster->site().User();
 }
 
 Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {

@@ -103,11 +103,6 @@ std::optional<slider::Largest> LargestNode(Connection& connection) {
   return largest;
 }
 
-Result<std::string> UserOn(Connection& connection) {
-  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  return cluster->site().User();
-}
-
 void Append(std::vector<std::string>& to, const std::vector<std::string>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
@@ -144,7 +139,7 @@ Result<TranslatedJob> ReadSliderJob(Connection& connection, const SliderRequest&
   HOWDAH_TRY(const auto metainfo, FindMetainfo(request, opened));
   slider::Application application;
   application.name = request.name;
-  HOWDAH_TRY(application.user, UserOn(connection));
+  HOWDAH_TRY(application.user, connection.User());
   application.queue = request.queue;
   application.maxima = request.maxima;
   application.docker = request.docker;
@@ -169,7 +164,7 @@ Result<TranslatedJob> ReadYtensorflowJob(Connection& connection, const Tensorflo
   slider::TensorflowCluster cluster = slider::ReadTensorflowCluster(file, request.on_cluster ? kCheckpoints : "");
   slider::Application application;
   application.name = cluster.name;
-  HOWDAH_TRY(application.user, UserOn(connection));
+  HOWDAH_TRY(application.user, connection.User());
   application.resources = std::move(cluster.resources);
   application.app_config = std::move(cluster.app_config);
   application.problems = std::move(cluster.problems);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "howdah/backend/cluster.h"
-#include "howdah/backend/site.h"
 #include "howdah/base/text.h"
 #include "howdah/client/job_request.h"
 #include "howdah/compat/yarnfile/translate.h"
@@ -36,8 +34,7 @@ Result<YarnService> ReadYarnService(Connection& connection, const yarnfile::Flag
   request.name = flags.name;
   request.queue = flags.queue;
   request.lifetime = flags.lifetime;
-  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  request.user = cluster->site().User();
+  HOWDAH_TRY(request.user, connection.User());
   const size_t slash = flags.file.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : flags.file.substr(0, slash == 0 ? 1 : slash);
   request.directory = folder.empty() ? here.directory : folder.front() == '/' ? folder : here.directory + "/" + folder;

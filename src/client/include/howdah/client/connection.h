@@ -41,6 +41,8 @@ class Connection {
   Result<std::optional<std::string>> Chosen() const;
   // The chosen backend, or the local one.
   Result<backend::Cluster*> Cluster();
+  // The user as whom the chosen backend runs jobs (Site::User).
+  Result<std::string> User();
   // The backend with this name.
   Result<backend::Cluster*> ClusterOn(const std::string& name);
   // Makes further connections to the backend with this name, which are independent of this object. The result may be
