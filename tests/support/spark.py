@@ -32,12 +32,28 @@ def session(master, **settings):
     os.environ.pop("SPARK_HOME", None)
     from pyspark.sql import SparkSession
 
+    if master == "yarn":
+        end_jvm()  # its successor reads HADOOP_CONF_DIR
     builder = SparkSession.builder.master(master).appName("feed")
     common = {"spark.driver.memory": "512m", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
               "spark.sql.shuffle.partitions": "4", "spark.log.level": "ERROR"}
     for name, value in {**common, **settings}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def end_jvm():
+    """Ends the JVM of earlier sessions, which are stopped. The next session starts another one."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    assert SparkContext._active_spark_context is None, "a session is not stopped"
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # the JVM ends with its standard input
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 class ConnectServer:
