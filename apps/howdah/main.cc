@@ -60,7 +60,7 @@ Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name
             settings.autoscaler}));
   }
   return std::unique_ptr<backend::Cluster>(std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{
-      .home = home, .agent = AgentPath(), .environment = Environment(), .user = client::UserName()}));
+      .home = home, .agent = AgentPath(), .environment = Environment(), .user = client::UserName}));
 }
 
 // The history of TonY that tony-site.xml names. A path without a scheme is in the default file system of Hadoop, as in

@@ -19,7 +19,7 @@ class LocalSite final : public backend::Site {
   LocalSite(const LocalOptions& options, const Layout& layout, std::string path)
       : options_(options), layout_(layout), path_(std::move(path)) {}
 
-  std::string User() override { return options_.user; }
+  std::string User() override { return options_.user(); }
   Result<backend::ClusterInfo> Info() override;
   std::vector<backend::Finding> CheckSetup() override;
   Result<std::vector<backend::QueuedJob>> Jobs() override;

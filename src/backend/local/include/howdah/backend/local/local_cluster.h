@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ struct LocalOptions {
   std::string agent;             // path of howdah-agent
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
   std::chrono::milliseconds am_start_limit = std::chrono::seconds(20);
-  std::string user;  // the submitter's name
+  std::function<std::string()> user;  // the submitter's name; called when it is needed, because it may run `id`
 };
 
 // Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have
