@@ -46,7 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const int64_t pass = static_cast<int64_t>(length) % options.passes;
     receiver.Take(block, pass, 0, {4 * block, 4 * block + 4}, 10, 1);
-    if (receiver.Fetch(pass, 2, true).first.what == Receiver::Next::What::kBatch) receiver.Returned(pass, fetched += 2);
+    if (receiver.Fetch({.pass = pass, .rows = 2, .waiting = true}).first.what == Receiver::Next::What::kBatch)
+      receiver.Returned(pass, fetched += 2);
     if (length % 16 == 5) receiver.Lost(block / 2);
     receiver.Resync();
   }

@@ -125,9 +125,9 @@ std::vector<Slice> Receiver::Find(int64_t pass, PartitionId partition, Rows rows
   return slices;
 }
 
-std::pair<Receiver::Next, Effects> Receiver::Fetch(int64_t pass, int64_t rows, bool waiting) {
+std::pair<Receiver::Next, Effects> Receiver::Fetch(const Wanted& wanted) {
   Effects effects;
-  Next next = FetchRows(*state_, pass, rows, waiting, effects);
+  Next next = FetchRows(*state_, wanted, effects);
   return {std::move(next), Finished(*state_, std::move(effects))};
 }
 

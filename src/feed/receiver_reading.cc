@@ -78,7 +78,17 @@ int64_t TakeFromWindow(OpenWindow& window, int64_t rows, std::vector<Slice>& sli
   return taken;
 }
 
-std::vector<Slice> TakeBatch(const ReceiverState& state, ReadPass& pass, int64_t number, int64_t to) {
+// The end of the batch of `rows` rows that begins at `from`; nullopt if it cannot be returned now.
+std::optional<int64_t> EndOfBatch(const ReceiverState& state, const ReadPass& pass, int64_t from, int64_t rows) {
+  const int64_t limit = pass.closed ? std::min(pass.sealed, pass.closed->rows) : pass.sealed;
+  const int64_t end = std::min(from + rows, limit);
+  const bool last = (pass.closed && end == pass.closed->rows) || end == pass.short_to;
+  const bool whole = end - from == rows || (end > from && last);
+  if (state.broken || !whole || !IsHere(state, pass, from, end)) return std::nullopt;
+  return end;
+}
+
+std::vector<Slice> TakeRows(const ReceiverState& state, ReadPass& pass, int64_t number, int64_t to) {
   std::vector<Slice> slices;
   if (state.options.shuffle == 0) {
     for (const Placement& part : pass.placed.Between(pass.fetched, to)) AppendSlice(slices, SliceOf(state.shelf, part));
@@ -120,8 +130,9 @@ void UseFirstBatch(ReceiverState& state, ReadPass& pass, const Placement& placem
   UseInPass(state, pass, placement.block, placement.Part(placement.at, pass.batch).rows.count());
 }
 
-Next FetchRows(ReceiverState& state, int64_t number, int64_t rows, bool waiting, Receiver::Effects& effects) {
-  if (rows < 1) return MisuseOf(number, "was read in batches of less than one row; request at least one row");
+Next FetchRows(ReceiverState& state, const Receiver::Wanted& wanted, Receiver::Effects& effects) {
+  const int64_t number = wanted.pass;
+  if (wanted.rows < 1) return MisuseOf(number, "was read in batches of less than one row; request at least one row");
   if (number < 0 || number >= state.options.passes) {
     return MisuseOf(number, "does not exist: the feed has " + std::to_string(state.options.passes) +
                                 " passes, counted from 0; set `epochs` to read it more often");
@@ -130,25 +141,26 @@ Next FetchRows(ReceiverState& state, int64_t number, int64_t rows, bool waiting,
   ReadPass* pass = state.reader ? state.Find(number) : nullptr;
   if (pass == nullptr) return WhyNoBatch(state);
   if (pass->batch == 0) {
-    pass->batch = rows;
-    effects.events.push_back(ReaderOpened{*state.reader, number, rows});
-    for (const Placement& placement : pass->placed.Between(0, rows)) UseFirstBatch(state, *pass, placement);
+    pass->batch = wanted.rows;
+    effects.events.push_back(ReaderOpened{*state.reader, number, wanted.rows});
+    for (const Placement& placement : pass->placed.Between(0, wanted.rows)) UseFirstBatch(state, *pass, placement);
   }
   if (pass->closed && pass->fetched >= pass->closed->rows) return {.what = Next::What::kEnd, .end = pass->closed};
-  const int64_t limit = pass->closed ? std::min(pass->sealed, pass->closed->rows) : pass->sealed;
-  const int64_t end = std::min(pass->fetched + rows, limit);
-  const int64_t count = end - pass->fetched;
-  const bool last = (pass->closed && end == pass->closed->rows) || end == pass->short_to;
-  const bool whole = count == rows || (count > 0 && last);
-  if (state.broken || !whole || !IsHere(state, *pass, pass->fetched, end)) {
+  int64_t end = pass->fetched;
+  for (int64_t batches = 0; batches < wanted.batches; ++batches) {
+    const auto next = EndOfBatch(state, *pass, end, wanted.rows);
+    if (!next) break;
+    end = *next;
+  }
+  if (end == pass->fetched) {
     Next next = WhyNoBatch(state);
-    const bool waits = waiting && next.what == Next::What::kWait && pass->returned == pass->fetched;
+    const bool waits = wanted.waiting && next.what == Next::What::kWait && pass->returned == pass->fetched;
     if (waits && std::exchange(pass->waited_at, pass->returned) != pass->returned) {
       effects.events.push_back(RowsHandedOut{*state.reader, number, pass->returned, true});
     }
     return next;
   }
-  Next next{.what = Next::What::kBatch, .slices = TakeBatch(state, *pass, number, end)};
+  Next next{.what = Next::What::kBatch, .slices = TakeRows(state, *pass, number, end)};
   pass->fetched = end;
   pass->unreturned.insert(pass->unreturned.end(), next.slices.begin(), next.slices.end());
   return next;

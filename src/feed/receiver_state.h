@@ -99,7 +99,7 @@ void UseInPass(ReceiverState& state, ReadPass& pass, BlockId block, int64_t rows
 void UseFirstBatch(ReceiverState& state, ReadPass& pass, const Placement& placement);
 
 // The next rows of the program, as Receiver::Fetch.
-Receiver::Next FetchRows(ReceiverState& state, int64_t pass, int64_t rows, bool waiting, Receiver::Effects& effects);
+Receiver::Next FetchRows(ReceiverState& state, const Receiver::Wanted& wanted, Receiver::Effects& effects);
 void ReturnRows(ReceiverState& state, int64_t pass, int64_t rows, Receiver::Effects& effects);
 
 }  // namespace howdah::feed

@@ -35,6 +35,19 @@ TEST(Receiver, ReaderGetsWholeBatchesOfSealedRows) {
   EXPECT_EQ(reader.Fetch(4).what, What::kWait);
 }
 
+TEST(Receiver, ReaderGetsAllBatchesThatAreThereUpToTheWantedNumber) {
+  TestReceiver reader({.remainder = Remainder::kShort});
+  reader.Open(0, 5);
+  reader.Receive(1, 7, {0, 9}, 0);
+  EXPECT_THAT(reader.Fetch(2, false, 3).slices, ElementsAre(Slice{1, 0, 6}));
+  EXPECT_THAT(reader.Fetch(2, false, 3).slices, ElementsAre(Slice{1, 6, 2})) << "the next batch is not complete";
+  EXPECT_EQ(reader.Fetch(2, false, 3).what, What::kWait);
+  reader.Receive(2, 8, {0, 4}, 9);
+  reader.Do(ClosePass{reader.id(), 0, 13, 0, 0, false});
+  EXPECT_THAT(reader.Fetch(2, false, 9).slices, ElementsAre(Slice{1, 8, 1}, Slice{2, 0, 4})) << "the last one is short";
+  EXPECT_EQ(reader.Fetch(2, false, 3).what, What::kEnd);
+}
+
 TEST(Receiver, PassEndsWithAShortBatch) {
   TestReceiver reader({.remainder = Remainder::kShort});
   reader.Open(0, 5);
@@ -442,11 +455,12 @@ TEST(Receiver, MisuseIsAnError) {
     const char* message;
   };
   for (const Row& row : {Row{0, 0, "at least one row"}, Row{2, 4, "the feed has 2 passes"}, Row{-1, 4, "2 passes"}}) {
-    const auto next = reader.receiver().Fetch(row.pass, row.rows, true).first;
+    const auto next = reader.receiver().Fetch({.pass = row.pass, .rows = row.rows, .waiting = true}).first;
     ASSERT_EQ(next.what, What::kFailed) << row.pass;
     EXPECT_THAT(next.failed->message, HasSubstr(row.message));
   }
-  EXPECT_EQ(reader.receiver().Fetch(1, 4, true).first.what, What::kWait) << "it is not open yet";
+  EXPECT_EQ(reader.receiver().Fetch({.pass = 1, .rows = 4, .waiting = true}).first.what, What::kWait)
+      << "it is not open yet";
 }
 
 TEST(Receiver, LostBlockIsNotOfferedAgain) {

@@ -42,8 +42,8 @@ class TestReceiver {
   void Seal(int64_t from, int64_t rows, bool short_batch = false) {
     Do(feed::Seal{id_, pass_, from, rows, short_batch});
   }
-  Receiver::Next Fetch(int64_t rows, bool waiting = true) {
-    auto [next, effects] = receiver_.Fetch(pass_, rows, waiting);
+  Receiver::Next Fetch(int64_t rows, bool waiting = true, int64_t batches = 1) {
+    auto [next, effects] = receiver_.Fetch({.pass = pass_, .rows = rows, .batches = batches, .waiting = waiting});
     Note(std::move(effects));
     return next;
   }

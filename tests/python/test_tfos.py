@@ -237,7 +237,8 @@ def test_function_that_returns_early_needs_no_further_rows(node):
     feed._rows.readers = 2
     assert len(feed.next_batch(10)) == 10
     _rows.finish()
-    assert executor.sent("leave") == [True] and feed.should_stop()
+    eventually(lambda: executor.sent("leave") == [True], "the report")
+    assert feed.should_stop()
 
 
 def test_node_that_ends_beside_a_ps_commits_its_rows(node):

@@ -187,7 +187,8 @@ class FeedExecutor:
             if blocked or (reader.rest and reader.fetched + value["rows"] > self.allowed):
                 left.append((sock, number, value))
                 continue
-            slices = reader.take(value["rows"])
+            batches = min(value.get("batches", 1), max(1, (self.allowed - reader.fetched) // value["rows"]))
+            slices = reader.take(batches * value["rows"])
             if slices:
                 self._send_batch(sock, number, slices)
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _ALL_ROWS = 1 << 40  # more than a pass has
 _ROWS_AHEAD = 64  # rows() requests single rows
+_MOST_BATCHES = 256  # of one reply
+_REPORT_INTERVAL = 1.0  # seconds
 _ROWS_CONVERTED = 256  # rows() converts as many at a time, if they are read in order
 
 
@@ -26,11 +29,16 @@ class Pass:
     """One pass over the feed, in batches of `rows` rows. Used by one thread at a time."""
 
     def __init__(self, reader: FeedReader, number: int, rows: int, ahead: int, workers: Shared | None) -> None:
-        self.number, self.rows, self.steps, self.fetched = number, rows, 0, 0
+        self.number, self.rows, self.steps = number, rows, 0
         self.ended = False
-        self._reader, self._connection, self._ahead, self._workers = reader, reader._connected(), ahead, workers
+        self._reader, self._connection, self._workers = reader, reader._connected(), workers
+        # Half of the batches that are requested ahead come in one reply.
+        batches = min(max(1, ahead // 2), _MOST_BATCHES)
+        self._ahead = -(-ahead // batches)  # requests
         self._sent: list[Fetch] = []
-        self._format = f'"next":{{"pass":{number},"rows":{rows},"returned":%d,"waiting":%s}}'
+        self._reported = time.monotonic()
+        wanted = f'"pass":{number},"rows":{rows}' + (f',"batches":{batches}' if batches > 1 else "")
+        self._format = f'"next":{{{wanted},"returned":%d,"waiting":%s}}'
 
     def _returned(self) -> int:
         return self._reader._rows if self._workers is None else self._workers.got
@@ -40,7 +48,7 @@ class Pass:
         self._sent.append(self._connection.send(text, Fetch()))
 
     def peek(self) -> Fetch | None:
-        """The first batch, which next() will return; None at the end of the pass."""
+        """The first batches, which next() will return; None at the end of the pass."""
         while len(self._sent) < max(1, self._ahead):
             self._send(True)
         try:
@@ -50,12 +58,13 @@ class Pass:
         return None if "end" in reply else self._sent[0]
 
     def next(self) -> Fetch | None:
-        """Waits for the next batch. Returns None at the end of the pass."""
+        """Waits for the next batch. Returns None at the end of the pass. The reply may have further batches, each of
+        `rows` rows."""
         if self.ended:
             return None
         while len(self._sent) < self._ahead:
             self._send(False)
-        # One request per batch: it replaces the one that is taken, and says whether the program has to wait.
+        # This request replaces the one that is taken, and says whether the program has to wait.
         if not self._sent:
             self._send(True)
         else:
@@ -73,9 +82,15 @@ class Pass:
             self._end()
             self._reader._steps = self.steps
             return None
-        self.steps += 1
-        self.fetched += fetch.rows
         return fetch
+
+    def report(self) -> None:
+        """The program has got batches of a reply that has further ones. If it takes long for them, the executor learns
+        of them before the next request."""
+        now = time.monotonic()
+        if now - self._reported >= _REPORT_INTERVAL:
+            self._reported = now
+            self._connection.post("returned", {"pass": self.number, "rows": self._returned()})
 
     def close(self) -> None:
         """Batches that were requested and not returned are not read. The next pass skips them."""
@@ -415,7 +430,8 @@ class FeedReader:
         number, rows = unfinished
         try:
             while True:
-                request = f'"next":{{"pass":{number},"rows":{rows},"returned":{_ALL_ROWS},"waiting":true}}'
+                wanted = f'"pass":{number},"rows":{rows},"batches":{_MOST_BATCHES}'
+                request = f'"next":{{{wanted},"returned":{_ALL_ROWS},"waiting":true}}'
                 if "end" in self._connected().wait(self._connected().send(request, Fetch())):
                     return
         except Stopped:
@@ -461,19 +477,43 @@ class Batches:
                     return
                 if reader._schema is None:
                     reader._schema = fetch.slices[0][0].schema
-                batch, rows = convert(fetch.slices, where), fetch.rows
-                del fetch  # the program alone holds the batch from now on
-                if change is not None:
-                    batch = change(batch)
-                if workers is None:
-                    reader._pass = current.number
-                    reader._rows += rows
-                else:
-                    workers.fetched += rows
-                handed, batch = [batch], None
-                yield handed.pop()
+                left, slices = fetch.rows, fetch.slices
+                del fetch
+                while left:
+                    rows = min(left, self.n)
+                    left -= rows
+                    current.steps += 1
+                    batch = convert(slices if not left else _first_rows(slices, rows), where)
+                    if not left:
+                        del slices  # the program alone holds the batch from now on
+                    if change is not None:
+                        batch = change(batch)
+                    if workers is None:
+                        reader._pass = current.number
+                        reader._rows += rows
+                    else:
+                        workers.fetched += rows
+                    handed, batch = [batch], None
+                    yield handed.pop()
+                    if left:
+                        current.report()
         finally:
             current.close()
+
+
+def _first_rows(slices: list[tuple[Any, int, int]], rows: int) -> list[tuple[Any, int, int]]:
+    """Removes so many rows from the slices, and returns them."""
+    found = []
+    while rows:
+        block, first, count = slices[0]
+        taken = min(count, rows)
+        found.append((block, first, taken))
+        rows -= taken
+        if taken == count:
+            del slices[0]
+        else:
+            slices[0] = (block, first + taken, count - taken)
+    return found
 
 
 class _Where:

@@ -7,15 +7,18 @@ import pickle
 import threading
 from collections import deque
 from queue import SimpleQueue
-from typing import Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from .. import _context
 from .._errors import FeedEmpty, FeedMisuse
 from .TFNode import Rows, arrays_of
 
+if TYPE_CHECKING:
+    from .._feed.reader import Pass
+
 INPUT, INFERENCE = "input", "inference"  # the names of the feeds
 
-_AHEAD = 64  # rows that are requested ahead
+_AHEAD = 512  # rows that are requested ahead
 _CONVERTED = 256  # rows that are converted at a time, if the program reads fewer
 
 
@@ -33,16 +36,24 @@ class Input:
         opened = self._reader._opened
         self.readers: int = opened.get("readers", 1)
         self.lockstep: bool = opened.get("split") != "dynamic"
-        self._batches: Iterator[Any] | None = None
-        self._left: deque[tuple[Any, int, int]] = deque()  # (block, first row, rows)
+        self._pass: Pass | None = None
+        self._arrived = self._given = 0  # rows; the executor counts whole batches as given
+        self._left: deque[tuple[Any, int, int]] = deque()  # (block, first row, rows): arrived, not converted
+        self._converted: list[Any] = []
+        self._at = 0  # the first of the converted rows that is not given
+        self._converted_from: tuple[Any, int] = (None, 0)  # their block, and the row of it that is the first of them
         self._dropping: threading.Thread | None = None
         self._converters: dict[int, Any] = {}  # by the schema, which lives as long as the connection
-        self._rows_of: tuple[Any, int, list[Any]] = (None, 0, [])  # a block, a row of it, and rows from there
 
     def take(self, count: int) -> list[Any]:
-        rows: list[Any] = []
-        for block, first, number in self._slices(count):
-            rows += self._converted(block, first, number)
+        end = self._at + count
+        if end <= len(self._converted):
+            rows = self._converted[self._at : end]
+            self._at = end
+        else:
+            with self._lock:
+                rows = self._convert(count)
+        self._count(len(rows))
         return rows
 
     def take_arrays(self, count: int) -> Any:
@@ -50,11 +61,13 @@ class Input:
         from .._feed.columns import Options
         from .._feed.objects import kind_of
 
-        slices = self._slices(count)
+        with self._lock:
+            slices = self._slices(count)
+        self._count(sum(rows for _, _, rows in slices))
         schemas = {id(block.schema): block.schema for block, _, _ in slices}
         kind = kind_of(next(iter(schemas.values()))) if len(schemas) == 1 else None
         if kind in (None, "pickle"):
-            return arrays_of([row for part in slices for row in self._converted(*part)])
+            return arrays_of([row for part in slices for row in _rows_of(part)])
         converter = self._converters.get(next(iter(schemas)))
         if converter is None:
             converter = self._converters[next(iter(schemas))] = Converter(Options(), "numpy")
@@ -109,59 +122,83 @@ class Input:
             with self._lock:
                 self._left.clear()
                 more = bool(self._next(1))
+                self._given = self._reader._rows = self._arrived
+
+    def _count(self, rows: int) -> None:
+        """The program gets so many rows."""
+        current = self._pass
+        if current is not None:
+            self._given += rows
+            self._reader._rows = min(self._arrived, -(-self._given // current.rows) * current.rows)
+            current.report()
+
+    def _convert(self, count: int) -> list[Any]:
+        """The next `count` rows; fewer at the end. Converts further rows with them. The caller has the lock."""
+        rows = self._converted[self._at :]
+        self._converted, self._at = [], 0
+        while len(rows) < count:
+            missing = count - len(rows)
+            part = self._part(missing, max(missing, _CONVERTED))
+            if part is None:
+                break
+            self._converted, self._converted_from = _rows_of(part), part[:2]
+            self._at = min(missing, len(self._converted))
+            rows += self._converted[: self._at]
+        return rows
 
     def _slices(self, count: int) -> list[tuple[Any, int, int]]:
-        """The next `count` rows as parts of blocks; fewer at the end."""
-        with self._lock:
-            found: list[tuple[Any, int, int]] = []
-            while count > 0:
-                while not self._left:
-                    more = self._next(count)
-                    if not more:
-                        return found
-                    self._left.extend(more)
-                block, first, rows = self._left.popleft()
-                taken = min(rows, count)
-                found.append((block, first, taken))
-                count -= taken
-                if rows > taken:
-                    self._left.appendleft((block, first + taken, rows - taken))
-            return found
+        """The next `count` rows as parts of blocks; fewer at the end. The caller has the lock."""
+        found: list[tuple[Any, int, int]] = []
+        left = len(self._converted) - self._at
+        if left:
+            block, first = self._converted_from
+            self._left.appendleft((block, first + self._at, left))
+        self._converted, self._at = [], 0
+        while count > 0:
+            part = self._part(count, count)
+            if part is None:
+                break
+            found.append(part)
+            count -= part[2]
+        return found
+
+    def _part(self, count: int, most: int) -> tuple[Any, int, int] | None:
+        """The next rows of one block, at most `most`; None at the end. If none have arrived, `count` are requested."""
+        if not self._left:
+            self._left.extend(self._next(count))
+        if not self._left:
+            return None
+        block, first, rows = self._left.popleft()
+        if rows > most:
+            self._left.appendleft((block, first + most, rows - most))
+        return block, first, min(rows, most)
 
     def _next(self, count: int) -> list[tuple[Any, int, int]]:
-        """The next batch; an empty list at the end."""
-        if self._batches is None:
-            from .._feed.columns import Options
-            from .._feed.reader import Batches
-
-            ahead = max(2, _AHEAD // count)
-            keep = lambda slices, where: slices  # noqa: E731
-            self._batches = iter(Batches(self._reader, count, Options(prefetch=ahead), lambda: keep))
-            self.begun = True
+        """The rows of the next reply; an empty list at the end."""
         try:
-            batch: list[tuple[Any, int, int]] = next(self._batches, [])
+            if not self.begun:
+                self._pass = self._reader._begin(count, max(2, _AHEAD // count))
+                self.begun = True
+            fetch = None if self._pass is None else self._pass.next()
         except FeedEmpty:
-            batch = []
+            fetch = None
         except FeedMisuse as error:
             raise FeedMisuse(
                 f"{error}. All workers read the rows of TFCluster.train() in step; a worker whose function has "
                 "returned before it has read a row counts as a reader of batches of 1 row"
             ) from error
-        if not batch:
+        if fetch is None:
             self.ended = True
-        return batch
+            return []
+        self._arrived += fetch.rows
+        return fetch.slices
 
-    def _converted(self, block: Any, first: int, rows: int) -> list[Any]:
-        known, at, found = self._rows_of
-        if known is not block or not (at <= first and first + rows <= at + len(found)):
-            in_order = known is block and first == at + len(found)
-            most = max(rows, min(_CONVERTED, block.rows - first)) if in_order else rows
-            from .._feed.batches import record_batch
-            from .._feed.objects import elements_of
 
-            at, found = first, elements_of(record_batch([(block, first, most)], None))
-            self._rows_of = (block, at, found)
-        return found[first - at : first - at + rows]
+def _rows_of(part: tuple[Any, int, int]) -> list[Any]:
+    from .._feed.batches import record_batch
+    from .._feed.objects import elements_of
+
+    return elements_of(record_batch([part], None))
 
 
 class _Asked:

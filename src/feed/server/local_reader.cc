@@ -206,7 +206,8 @@ void LocalReader::AnswerNexts() {
     // With batches that are requested ahead, a later request says that the program waits for the first one.
     const bool waits =
         std::any_of(nexts_.begin(), nexts_.end(), [](const WaitingNext& one) { return one.request.waiting; });
-    auto [next, effects] = receiver_.Fetch(request.pass, request.rows, waits);
+    auto [next, effects] =
+        receiver_.Fetch({.pass = request.pass, .rows = request.rows, .batches = request.batches, .waiting = waits});
     NextAnswer answer;
     if (next.what == What::kBatch) {
       answer = std::move(next.slices);

@@ -73,6 +73,7 @@ Result<ReaderRequest> ParseNext(const Json& json) {
   Fields fields(json["next"], "next");
   NextRequest request{
       .pass = fields.Number("pass"), .rows = fields.Rows("rows", 1), .returned = fields.Rows("returned")};
+  if (json["next"].contains("batches")) request.batches = fields.Number("batches", 1, kMostBatches);
   request.waiting = fields.Flag("waiting");
   return fields.Done(request);
 }

@@ -7,7 +7,8 @@
 //                                                                   stream. The feed null is the job's only feed. And
 //                                                                   "source", if the process must read the files of the
 //                                                                   feed for this reader: one connection of each reader
-//   {"next": {"pass", "rows", "returned", "waiting"}}              {"blocks", "schemas", "slices"} or {"end"}
+//   {"next": {"pass", "rows", "batches", "returned",               {"blocks", "schemas", "slices"} or {"end"}
+//             "waiting"}}
 //   {"returned": {"pass", "rows"}}                                 {}
 //   {"release": [block, ...], "after": id}                         {}
 //   {"step": {"step", "pass", "rows", "wait"}}                     {}
@@ -16,9 +17,8 @@
 //                                                                   message carries the descriptor of a memory file,
 //                                                                   whose first n bytes are the point of this step
 //   {"point": step}                                                {"bytes": n}: the rows that a checkpoint of this
-//   step
-//                                                                   covers, as the first n bytes of a memory file,
-//                                                                   whose descriptor the message carries
+//                                                                   step covers, as the first n bytes of a memory
+//                                                                   file, whose descriptor the message carries
 //   {"commit": {"pass", "rows"}}                                   {}
 //   {"stop": true}                                                 {}: no reader reads further rows
 //   {"leave": true}                                                {}: this reader needs no further rows. It must
@@ -28,7 +28,7 @@
 // A feed with answers has other requests:
 //
 //   {"serve": feed, "local_rank": k, "attempt": a}                 {"feed"}. The feed null is the only one with
-//   answers.
+//                                                                   answers.
 //   {"take": true}                                                 {"blocks", "schemas", "question", "exchange",
 //                                                                   "block"}: a question, as soon as there is one
 //   {"answer": question, "bytes": n}                               {}. The message carries the descriptor of a memory
@@ -45,20 +45,21 @@
 // Other replies may come before them, because a mark must not wait until a batch is there. So a process that sends
 // several requests ahead numbers them from 1.
 //
-// A batch:
-//   "blocks"   [{"id", "offset", "bytes", "schema", "rows"}, ...]: the blocks that this connection does not hold yet.
-//   The
-//              message carries one file descriptor for each of them, in this order. At `offset` of the file is an
-//              encapsulated Arrow message of `bytes` bytes.
+// The reply to `next` has at least one batch of `rows` rows, and at most `batches` (default 1): those that are there.
+// Only the last batch of a reply may be shorter, at the end of a pass.
+//
+// The rows of a reply:
+//   "blocks"   [{"id", "offset", "bytes", "schema", "rows"}, ...]: the blocks that this connection does not hold
+//              yet. The message carries one file descriptor for each of them, in this order. At `offset` of the file
+//              is an encapsulated Arrow message of `bytes` bytes.
 //   "schemas"  [{"id", "bytes"}, ...]: the schemas that the connection has not received yet: encapsulated Arrow
-//   messages
-//              in base64
-//   "slices"   [[block, first row in the block, rows], ...]: the rows of the batch, in their order
+//              messages in base64
+//   "slices"   [[block, first row in the block, rows], ...]: the rows, in their order
 //
 // A block that a reply names is leased to the connection until it sends `release`. `after` is the id of the last `next`
 // whose reply it has received: the release has no effect on a block that a later reply names.
 //
-// A large batch is divided into several messages: all except the last have {"more": true}. Their arrays continue each
+// A large reply is divided into several messages: all except the last have {"more": true}. Their arrays continue each
 // other. A schema may continue in the next entry, which then has the same id: each part is decoded by itself.
 #pragma once
 
@@ -84,6 +85,7 @@ namespace howdah::feed::server {
 inline constexpr size_t kMessageBytes = size_t{128} << 10;
 // The number of descriptors in one message. The kernel accepts 253.
 inline constexpr size_t kMostFiles = 200;
+inline constexpr int64_t kMostBatches = 1024;  // of one reply
 
 struct OpenRequest {
   std::string feed;  // empty: the job's only feed
@@ -92,7 +94,8 @@ struct OpenRequest {
 };
 struct NextRequest {
   int64_t pass = 0;
-  int64_t rows = 0;
+  int64_t rows = 0;  // of each batch
+  int64_t batches = 1;
   int64_t returned = 0;  // rows of the pass that the program has got
   bool waiting = false;  // the program waits for the reply to the oldest `next` that has none
 };

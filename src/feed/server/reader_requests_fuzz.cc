@@ -14,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!numbered.request.ok()) return 0;
   if (const auto* next = std::get_if<NextRequest>(&*numbered.request)) {
     if (next->rows < 1 || next->rows > kMostRows || next->pass < 0 || next->returned < 0) __builtin_trap();
+    if (next->batches < 1 || next->batches > kMostBatches) __builtin_trap();
   }
   if (const auto* answer = std::get_if<AnswerRequest>(&*numbered.request)) {
     if (answer->question < 0 || answer->bytes < 0 || answer->bytes > kMostAnswerBytes) __builtin_trap();

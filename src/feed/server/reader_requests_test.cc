@@ -25,7 +25,10 @@ TEST(ReaderRequests, EachRequestIsRead) {
   EXPECT_EQ(next.pass, 1);
   EXPECT_EQ(next.rows, 8);
   EXPECT_EQ(next.returned, 16);
+  EXPECT_EQ(next.batches, 1);
   EXPECT_TRUE(next.waiting);
+  EXPECT_EQ(std::get<NextRequest>(read(R"({"next": {"pass": 0, "rows": 1, "batches": 32, "returned": 0}})")).batches,
+            32);
   EXPECT_EQ(std::get<ReturnedRequest>(read(R"({"returned": {"pass": 1, "rows": 9}})")).rows, 9);
   const auto release = std::get<ReleaseRequest>(read(R"({"release": [1, 2], "after": 5})"));
   EXPECT_EQ(release.blocks, (std::vector<BlockId>{1, 2}));
@@ -71,6 +74,8 @@ TEST(ReaderRequests, DamagedRequestsAreRefused) {
                            R"({"next": {"pass": 0, "rows": 18446744073709551615, "returned": 0}})",
                            R"({"next": {"pass": 0, "rows": 1.5, "returned": 0}})",
                            R"({"next": {"pass": 0, "rows": 1, "returned": 0, "waiting": 1}})",
+                           R"({"next": {"pass": 0, "rows": 1, "batches": 0, "returned": 0}})",
+                           R"({"next": {"pass": 0, "rows": 1, "batches": 1025, "returned": 0}})",
                            R"({"release": {}})",
                            R"({"release": ["1"]})",
                            R"({"release": [], "after": "x"})",

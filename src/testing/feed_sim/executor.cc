@@ -230,7 +230,7 @@ bool Executor::TakeBlock(int64_t pass, feed::PartitionId partition, feed::Rows r
 // --- the program ---
 
 NextBatch Executor::FetchBatch(int64_t pass, int64_t batch, bool waiting) {
-  const auto [next, effects] = receiver_.Fetch(pass, batch, waiting);
+  const auto [next, effects] = receiver_.Fetch({.pass = pass, .rows = batch, .waiting = waiting});
   Apply(effects);
   switch (next.what) {
     case Receiver::Next::What::kEnd:

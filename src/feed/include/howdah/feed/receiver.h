@@ -66,10 +66,17 @@ class Receiver {
     bool wake = false;               // a Fetch that waits may succeed now
     std::optional<FailFeed> failed;  // the feed has failed: tell all sources that send to this reader
   };
-  // The answer to a reader that wants the next batch.
+  // The batches that a reader wants.
+  struct Wanted {
+    int64_t pass = 0;
+    int64_t rows = 0;      // of each batch
+    int64_t batches = 1;   // at most so many
+    bool waiting = false;  // the program has got all rows that were fetched, and waits for these
+  };
+  // The answer to a reader that wants batches.
   struct Next {
     enum class What {
-      kBatch,   // `slices` are the rows, in their order
+      kBatch,   // `slices` are the rows of one or more batches, in their order
       kEnd,     // the pass has ended; `end` has the counts
       kWait,    // ask again after Effects::wake
       kFailed,  // the feed has failed; `failed` has the reason
@@ -112,9 +119,9 @@ class Receiver {
 
   // --- the program ---
 
-  // The next `rows` rows after those that were fetched before. waiting: the program has got all rows that were fetched,
-  // and waits for this batch. All batches of a pass have the same size, except the last one.
-  std::pair<Next, Effects> Fetch(int64_t pass, int64_t rows, bool waiting);
+  // The next batches after those that were fetched before. All batches of a pass have the same size, except the last
+  // one.
+  std::pair<Next, Effects> Fetch(const Wanted& wanted);
   // The program has got this many rows of the pass, counted since the incarnation began.
   Effects Returned(int64_t pass, int64_t rows);
   // The program has reported a step when it had got this many rows of the pass. The first of the events is
