@@ -114,6 +114,20 @@ def test_passes_and_lost_rows_of_an_rdd_are_the_same_rows(world, spark):
     assert elements(world.read(0, [2, 3])) == first and world.ledger.repeated == 0
 
 
+def test_worker_that_has_sent_rows_keeps_its_modules_out_of_garbage_collection(world, spark):
+    def frozen(_):
+        import gc
+
+        return gc.get_freeze_count()
+
+    numbers = spark.sparkContext.range(0, 8, numSlices=8)
+    world.supply(howdah.Feed(numbers))
+    world.read()
+    counts = set(numbers.map(frozen).collect()) - {0}
+    assert counts and min(counts) > 10_000
+    assert set(numbers.map(frozen).collect()) - {0} <= counts, "this happens once in the life of a worker"
+
+
 # --- mistakes ---
 
 

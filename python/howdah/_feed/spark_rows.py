@@ -342,6 +342,7 @@ def task_of(
         if plan is not None:
             rows = names["objects"]["batches"](rows, plan, names["spark_task"]["partition_id"]())
         result = names["spark_task"]["supply"](rows, keys, names)
+        names["spark_task"]["settle"]()
         if results is None:
             return iter([names["spark_task"]["as_batch"](result)])
         results.add([result])

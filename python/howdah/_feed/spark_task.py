@@ -9,6 +9,7 @@ The text of this module travels to Spark's tasks, so it needs only the standard 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import stat
@@ -541,6 +542,22 @@ def supply(
     except Unfit as error:
         result, text = "unfit", str(error)
     return turn["group"], (partition, -1 if number is None else number, result, text, counts, *end)
+
+
+_is_settled = False
+
+
+def settle() -> None:
+    """Exempts the objects of this process from garbage collection, once, if Spark uses the process for further tasks.
+
+    Spark collects garbage after each task, and the next task waits for that (manager() of pyspark.daemon). With the
+    modules of pyarrow and pandas this takes tens of milliseconds, as long as a task with a small partition.
+    """
+    global _is_settled
+    if os.environ.get("SPARK_REUSE_WORKER") and not _is_settled:
+        gc.collect()
+        gc.freeze()
+        _is_settled = True
 
 
 def as_batch(result: tuple[str, tuple[Any, ...]]) -> Any:
