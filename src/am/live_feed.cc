@@ -17,6 +17,9 @@ constexpr char kOutdated[] =
     "the application master was started again on another node, and its log of the feed lacks the newest rows; the "
     "ranks must restart from their checkpoint";
 
+constexpr char kGone[] =
+    "the report has no effect: the application master regards this task as lost, and the ranks restart";
+
 // The reader of an event that an executor may send, or of an order; nullptr if it has none.
 template <typename Variant>
 const feed::ReaderId* ReaderOf(const Variant& any) {
@@ -214,19 +217,20 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
   if (!event.ok()) return event.error().message;
   const feed::ReaderId* reader = ReaderOf(*event);
   if (reader != nullptr) {
-    // A message about an older generation of readers is stale.
-    if (!seats_.Owns(container, reader->rank)) return IsOutdated(seats_, container, reader->rank) ? kOutdated : "";
-    const bool newest = reader->incarnation == log_.ledger().incarnation(reader->rank);
-    if (const auto* out = std::get_if<feed::RowsHandedOut>(&*event); out != nullptr && newest) {
+    // A message about an older generation of readers is stale. A process that is alive although its container is lost
+    // must not complete a checkpoint of rows that this log does not count.
+    if (!seats_.Owns(container, reader->rank)) return IsOutdated(seats_, container, reader->rank) ? kOutdated : kGone;
+    if (reader->incarnation != log_.ledger().incarnation(reader->rank)) return kGone;
+    if (const auto* out = std::get_if<feed::RowsHandedOut>(&*event)) {
       meter_.HandedOut(ports_.clock.Now(), *out);
-    } else if (const auto* in = std::get_if<feed::RowsReceived>(&*event); in != nullptr && newest) {
+    } else if (const auto* in = std::get_if<feed::RowsReceived>(&*event)) {
       meter_.Received(in->bytes, unix_socket);
       sources_.NotePartition(in->partition);
     }
   } else if (std::holds_alternative<feed::CheckpointFound>(*event) ||
              std::holds_alternative<feed::PointFound>(*event) || std::holds_alternative<feed::ReadingStopped>(*event)) {
     const std::vector<int> ranks = seats_.Of(container);
-    if (ranks.empty() || !seats_.Owns(container, ranks.front())) return "";
+    if (ranks.empty() || !seats_.Owns(container, ranks.front())) return kGone;
   } else if (const auto* ended = std::get_if<feed::PartitionEnded>(&*event)) {
     sources_.NotePartition(ended->partition);
   } else if (!std::holds_alternative<feed::SourceEnded>(*event) &&
@@ -247,6 +251,12 @@ void LiveFeed::OnCall(const ContainerId& container, const wire::FeedCall& call) 
     wire::FeedReply reply;
     reply.set_id(call.id());
     reply.set_error(OnEvent(container, call.event()));
+    return Reply(container, reply);
+  }
+  if (call.what_case() == wire::FeedCall::kPoint && seats_.Of(container).empty()) {
+    wire::FeedReply reply;
+    reply.set_id(call.id());
+    reply.set_error(kGone);
     return Reply(container, reply);
   }
   sources_.OnCall(container, call);

@@ -140,6 +140,7 @@ bool NoteStep(Context& context, const StepReported& event) {
 bool NoteCheckpoint(Context& context, const CheckpointReported& event) {
   if (!context.Knows(event.reader) || event.step <= context.state.round.checkpointed) return false;
   context.state.round.checkpointed = event.step;
+  context.state.known_step = std::max(context.state.known_step, event.step);
   return true;
 }
 
@@ -168,12 +169,21 @@ void CommitStep(Context& context, int64_t step) {
   EndCommittedPasses(state);
 }
 
+bool CoversStep(const Context& context, int64_t step) {
+  const State& state = context.state;
+  if (step <= state.known_step) return true;
+  if (!state.previous) return false;
+  const auto& steps = state.previous->steps;
+  return std::any_of(steps.begin(), steps.end(), [step](const Marks& marks) { return marks.Has(step); });
+}
+
 bool CommitPrevious(Context& context, const CheckpointFound& event) {
   State& state = context.state;
   if (!state.previous || event.generation != state.generation) return false;
   bool found = false;
   for (const Marks& marks : state.previous->steps) found = found || marks.At(event.step);
   if (!found) return false;
+  state.known_step = std::max(state.known_step, event.step);
   state.round = std::move(*state.previous);
   state.previous.reset();
   for (int group = 0; group < static_cast<int>(state.round.steps.size()); ++group) {

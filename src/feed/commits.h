@@ -10,6 +10,8 @@ namespace howdah::feed {
 bool NoteStep(Context& context, const StepReported& event);
 bool NoteCheckpoint(Context& context, const CheckpointReported& event);
 bool NoteCommitCall(Context& context, const CommitCalled& event);
+// Whether the account knows which rows a checkpoint of this step covers, if it is one of this job.
+bool CoversStep(const Context& context, int64_t step);
 // Commits the step in the round of the previous generation. Returns false if it cannot; otherwise the caller begins the
 // round again.
 bool CommitPrevious(Context& context, const CheckpointFound& event);

@@ -55,7 +55,8 @@ bool On(Context& context, const CheckpointFound& event) {
 }
 
 bool On(Context& context, const PointFound& event) {
-  if (!CommitPrevious(context, {event.generation, event.step}) && !RestorePoint(context, event)) return false;
+  const bool restored = !CoversStep(context, event.step) && RestorePoint(context, event);
+  if (!restored && !CommitPrevious(context, {event.generation, event.step})) return false;
   if (!context.over()) BeginRound(context);
   return true;
 }

@@ -27,6 +27,10 @@ std::optional<Position> Marks::At(int64_t step) const {
   return after == marks_.begin() ? std::nullopt : std::optional((after - 1)->position);
 }
 
+bool Marks::Has(int64_t step) const {
+  return std::any_of(marks_.begin(), marks_.end(), [step](const Mark& mark) { return mark.step == step; });
+}
+
 std::optional<int64_t> Marks::Oldest(int64_t pass) const {
   const auto first = std::partition_point(marks_.begin(), marks_.end(),
                                           [pass](const Mark& mark) { return mark.position.pass < pass; });

@@ -27,6 +27,8 @@ class Marks {
   void Add(int64_t step, Position position);
   // The position of the newest mark whose step is at most `step`.
   std::optional<Position> At(int64_t step) const;
+  // Whether there is a mark of exactly this step.
+  bool Has(int64_t step) const;
   // The rows of the oldest mark in the pass.
   std::optional<int64_t> Oldest(int64_t pass) const;
   // Drops marks at positions up to this one.

@@ -92,7 +92,8 @@ std::string PointAt(const Options& options, State state, int64_t step) {
 
 bool RestorePoint(Context& context, const PointFound& event) {
   State& state = context.state;
-  if (event.generation != state.generation || state.restored || context.over() || HasCommitted(state)) return false;
+  if (event.generation != state.generation || context.over()) return false;
+  if (HasCommitted(state) && (context.options.ranks_restart_alone || HasHandedOut(state))) return false;
   const std::string where = "in the checkpoint of step " + std::to_string(event.step);
   auto point = Decode(event.point);
   if (!point) {
@@ -107,7 +108,9 @@ bool RestorePoint(Context& context, const PointFound& event) {
          "the source of the feed has other partitions than the one whose position is " + where +
              "; continue with the same source, or begin without the checkpoint");
   } else {
-    state.restored = event.step;
+    state.known_step = event.step;
+    state.previous.reset();
+    state.round.passes.clear();
     state.committed_pass = point->pass;
     state.later = std::move(point->passes);
     if (point->partitions) state.partitions = point->partitions;

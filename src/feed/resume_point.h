@@ -18,8 +18,9 @@ namespace howdah::feed {
 // is known, these are the rows that are committed already.
 std::string PointAt(const Options& options, State state, int64_t step);
 
-// Takes a point into a ledger that has no account of rows yet. Returns false if the ledger knows better: it has
-// committed rows, or a point. After true, the caller begins the round again, unless the feed has failed.
+// Takes a point into a ledger that does not cover the step (CoversStep). It has no account of rows yet, because it is
+// that of another job, or it has lost the newest records of its log. Returns false if the event is stale, or readers
+// have rows after a commit. After true, the caller begins the round again, unless the feed has failed.
 bool RestorePoint(Context& context, const PointFound& event);
 
 }  // namespace howdah::feed

@@ -148,6 +148,54 @@ TEST(ResumePoint, StepOfThePreviousGenerationIsCommitted) {
   EXPECT_EQ(feed.ledger().Ask(0, 0).missing.front().from, 2);
 }
 
+// The point of a later step than those that the log of the feed has.
+std::string LaterPoint() {
+  TestFeed feed = InTheMiddle();
+  feed.Step(StepReported{feed.Id(0), 0, 4, 8});
+  return feed.ledger().PointAt(8);
+}
+
+TEST(ResumePoint, CheckpointWhoseMarkIsNotInTheLogIsContinuedAtItsPoint) {
+  for (const bool committed : {false, true}) {
+    TestFeed feed = InTheMiddle();
+    if (committed) {
+      feed.HandOut(1, 2);
+      feed.Step(CheckpointReported{feed.Id(0), 7});
+    }
+    feed.Generation(2);
+    feed.Step(PointFound{feed.generation(), 8, LaterPoint()});
+    EXPECT_TRUE(feed.changed());
+    feed.Step(PointFound{feed.generation(), 8, LaterPoint()});
+    EXPECT_FALSE(feed.changed()) << "of the other rank";
+    feed.Open(0);
+    EXPECT_EQ(feed.ledger().Ask(0, 0).missing.front().from, 4) << committed;
+    EXPECT_EQ(feed.ledger().Ask(0, 1).missing.front().from, 4) << committed;
+  }
+}
+
+TEST(ResumePoint, PointOfAnEarlierStepThanTheNewestCheckpointHasNoEffect) {
+  TestFeed feed = InTheMiddle();
+  const std::string old = feed.ledger().PointAt(7);
+  feed.Step(StepReported{feed.Id(0), 0, 4, 8});
+  feed.HandOut(1, 4);
+  feed.Step(CheckpointReported{feed.Id(0), 8});
+  feed.Generation(1);
+  feed.Step(PointFound{feed.generation(), 7, old});
+  EXPECT_FALSE(feed.changed());
+}
+
+TEST(ResumePoint, PointAfterTheFirstRowOfAGenerationHasNoEffect) {
+  TestFeed feed = InTheMiddle();
+  feed.HandOut(1, 2);
+  feed.Step(CheckpointReported{feed.Id(0), 7});
+  feed.Generation(1);
+  feed.Open(0);
+  feed.Receive(0, 0, {2, 6});
+  feed.HandOut(0, 2);
+  feed.Step(PointFound{feed.generation(), 8, LaterPoint()});
+  EXPECT_FALSE(feed.changed());
+}
+
 TEST(ResumePoint, StaleGenerationHasNoEffect) {
   TestFeed feed({}, 1, 2, 2);
   feed.Step(PointFound{feed.generation() - 1, 7, InTheMiddle().ledger().PointAt(7)});

@@ -61,7 +61,7 @@ struct State {
   std::optional<Round> previous;
   // By pass: what readers have committed in passes that are later than the first and not under way (`dynamic`).
   std::map<int64_t, Partitions> later;
-  std::optional<int64_t> restored;                 // the step of the checkpoint of another job that this feed continues
+  int64_t known_step = -1;                         // the newest step with a checkpoint that this account covers; or -1
   std::optional<int64_t> partitions;               // the number of partitions, once known
   std::map<PartitionId, PartitionEnd> known_ends;  // from earlier passes
   std::string source;                              // the name of the newest supplier; "": none has ever been connected
@@ -78,7 +78,7 @@ struct State {
   static void Fields(Codec& codec, Self& self) {
     codec(self.generation, self.incarnations, self.committed_pass, self.readers, self.round, self.previous, self.later,
           self.partitions, self.known_ends, self.source, self.connected, self.source_since, self.last_rows,
-          self.waited_since, self.stopped, self.ended, self.failed, self.failure, self.now, self.restored);
+          self.waited_since, self.stopped, self.ended, self.failed, self.failure, self.now, self.known_step);
   }
 };
 

@@ -40,6 +40,13 @@ class Checker {
   void Ordered(const feed::Action& action, int64_t record = 0);
   // The AM has lost the records from this number on. No executor has received an order that follows from them.
   void ForgetFrom(int64_t record);
+  // The newest end of each pass.
+  using Closed = std::map<int64_t, feed::ClosePass>;
+  const Closed& closed() const { return closed_; }
+  // The model is one of an earlier generation, for which passes had these ends.
+  void SetClosed(const Closed& closed) {
+    for (const auto& [pass, close] : closed) closed_[pass] = close;
+  }
   // The rows of the pass that the reader returns, once the pass is closed.
   std::optional<int64_t> RowsOf(const feed::ReaderId& reader, int64_t pass) const;
 
@@ -64,7 +71,7 @@ class Checker {
   // By rank: rows handed out by incarnations that still count. With split `all` each rank has its own, else all share
   // the rows.
   std::map<int, std::set<RowKey>> read_;
-  std::map<int64_t, feed::ClosePass> closed_;                              // the newest of each pass
+  Closed closed_;
   std::map<std::pair<int, int64_t>, std::map<int64_t, int64_t>> rows_of_;  // by rank and incarnation, and pass
   std::map<RowKey, int> versions_;
   bool mixed_ = false;

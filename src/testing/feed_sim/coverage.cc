@@ -51,6 +51,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "the executors returned records that the copy of the log lacked",
     "records of the log were lost",
     "an executor did not return its records",
+    "a checkpoint became visible after the ranks had restarted",
 };
 
 }  // namespace

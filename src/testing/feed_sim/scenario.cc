@@ -86,6 +86,7 @@ Scenario DrawScenario(Random& random) {
     scenario.faults.tail_lost = 0.6;
     scenario.faults.unreached = 0.3;
   }
+  if (scenario.faults.process_dies > 0 && Random(options.seed + 1).Chance(0.4)) scenario.faults.late_checkpoint = 0.7;
   return scenario;
 }
 
@@ -103,6 +104,7 @@ std::string Scenario::Text() const {
   if (options.ranks_restart_alone) text += ", ranks restart alone";
   if (changes) text += ", changes";
   if (faults.tail_lost > 0) text += ", logs are lost";
+  if (late_checkpoints()) text += ", late checkpoints";
   return text;
 }
 

@@ -19,18 +19,19 @@ struct Faults {
   double message_late = 0;                          // up to two seconds longer
   double message_lost = 0;
   double message_twice = 0;
-  double am_dies = 0;        // per event, after it was logged and before its actions
-  double am_killed = 0;      // per training, several times
-  double tail_lost = 0;      // per death of an AM; then: with its log, of which an old copy is left
-  double unreached = 0;      // per loss of a log; then: the next AM does not reach one executor
-  double process_dies = 0;   // per training, several times; all ranks restart, or one alone
-  double executor_dies = 0;  // then: with its rows
-  double resized = 0;        // then: the number of ranks changes
-  double task_dies = 0;      // per block that an attempt of the source sends
-  double task_twice = 0;     // per attempt
-  double source_dies = 0;    // per training
-  double another_job = 0;    // per restart of all ranks; then: a new job continues the newest checkpoint
-  double queued = 0;         // per restart of all ranks; then: they start after more than the time limit for rows
+  double am_dies = 0;          // per event, after it was logged and before its actions
+  double am_killed = 0;        // per training, several times
+  double tail_lost = 0;        // per death of an AM; then: with its log, of which an old copy is left
+  double unreached = 0;        // per loss of a log; then: the next AM does not reach one executor
+  double process_dies = 0;     // per training, several times; all ranks restart, or one alone
+  double executor_dies = 0;    // then: with its rows
+  double resized = 0;          // then: the number of ranks changes
+  double task_dies = 0;        // per block that an attempt of the source sends
+  double task_twice = 0;       // per attempt
+  double source_dies = 0;      // per training
+  double late_checkpoint = 0;  // per checkpoint: becomes visible after the ranks have restarted
+  double another_job = 0;      // per restart of all ranks; then: a new job continues the newest checkpoint
+  double queued = 0;           // per restart of all ranks; then: they start after more than the time limit for rows
 };
 
 // The end of a source that does not supply all rows.
@@ -64,6 +65,8 @@ struct Scenario {
   bool exact() const { return checkpoint_every > 0; }
   // A source has the same rows for another job.
   bool repeatable() const { return exact() && !options.stream && !changes && source_end == SourceEnd::kNone; }
+  // All ranks restart together, and the checkpoints have the position of the feed.
+  bool late_checkpoints() const { return faults.late_checkpoint > 0 && repeatable() && !alone(); }
   std::string Text() const;
 };
 

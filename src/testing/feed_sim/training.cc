@@ -50,9 +50,10 @@ void Training::Form(int ranks) {
     if (generation != generation_) return;
     // Before any process reads a row, the AM learns which checkpoint they have restored.
     if (!visible_) return StartProcesses();
+    if (shown_late_) checker_.SetClosed(visible_->closed);
     const int64_t before = am_.incarnation(0);
     // Programs of both kinds occur. Without the point, only the same job knows the rows of the checkpoint.
-    const bool with_point = another_job_ || visible_->step % 2 == 0;
+    const bool with_point = another_job_ || shown_late_ || visible_->step % 2 == 0;
     const feed::Event found = with_point ? feed::Event(feed::PointFound{generation, visible_->step, visible_->point})
                                          : feed::Event(feed::CheckpointFound{generation, visible_->step});
     am_.Call(found, [this, generation, before] {
@@ -308,6 +309,14 @@ void Training::AfterStep() {
     }
   }
   if (world_.scenario.exact() && model_.step % scenario.checkpoint_every == 0 && !saving_) SaveCheckpoint();
+  // A late checkpoint becomes visible, and all processes restart before they report its step themselves.
+  if (late_ && (late_->step <= model_.step || (visible_ && late_->step <= visible_->step))) late_.reset();
+  if (!late_ || (late_->step > model_.step + 1 && !world_.random.Chance(0.3))) return;
+  world_.Reach(Situation::kCheckpointLate);
+  world_.Trace([&] { return "the checkpoint of step " + std::to_string(late_->step) + " becomes visible late"; });
+  visible_ = std::exchange(late_, std::nullopt);
+  shown_late_ = true;
+  RestartAll();
 }
 
 // The marks of a step are in the log before its checkpoint becomes visible.
@@ -319,7 +328,7 @@ void Training::SaveCheckpoint() {
     Train(rank);
     Poke(rank);
   }
-  Checkpoint checkpoint{model_, model_.step};
+  Checkpoint checkpoint{model_, model_.step, checker_.closed()};
   const int last = world_.scenario.lockstep() ? 1 : ranks();
   auto left = std::make_shared<int>(last);
   for (int rank = 0; rank < last; ++rank) {
@@ -329,8 +338,9 @@ void Training::SaveCheckpoint() {
       continue;
     }
     am_.Call(executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
-             [this, left, checkpoint, generation = generation_]() mutable {
-               if (--*left > 0 || generation != generation_) return;
+             [this, left, checkpoint, generation = generation_, rank, incarnation = process.incarnation]() mutable {
+               // The AM confirms no step of a reader that it regards as lost.
+               if (am_.incarnation(rank) != incarnation || --*left > 0 || generation != generation_) return;
                checkpoint.point = am_.PointAt(checkpoint.step);
                world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
                                      [this, checkpoint, generation] { Publish(checkpoint, generation); });
@@ -339,7 +349,11 @@ void Training::SaveCheckpoint() {
 }
 
 void Training::Publish(const Checkpoint& checkpoint, int64_t generation) {
-  if (generation != generation_ || !formed_) return;
+  if (generation != generation_ || !formed_) {
+    // A process that is alive although its container is regarded as lost completes its checkpoint.
+    if (world_.scenario.late_checkpoints() && world_.Fault(world_.faults().late_checkpoint)) late_ = checkpoint;
+    return;
+  }
   saving_ = false;
   visible_ = checkpoint;
   world_.Reach(Situation::kCheckpointCommitted);

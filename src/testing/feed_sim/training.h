@@ -43,6 +43,7 @@ class Training : public Executor::Owner {
   struct Checkpoint {
     Model model;
     int64_t step = 0;
+    Checker::Closed closed = {};
     std::string point = {};  // of the feed
   };
   struct Process {
@@ -84,7 +85,9 @@ class Training : public Executor::Owner {
   bool formed_ = false;  // the processes of the generation run
   bool finished_ = false;
   bool saving_ = false;
-  bool another_job_ = false;  // this job, or the newest one before, has continued a checkpoint of another job
+  std::optional<Checkpoint> late_;  // complete, not visible yet: of an earlier generation
+  bool shown_late_ = false;         // such a checkpoint was visible: the log may not have its step
+  bool another_job_ = false;        // this job, or the newest one before, has continued a checkpoint of another job
   int64_t last_pass_ = 0;
 };
 

@@ -164,8 +164,8 @@ struct SourceFailed {
 // --- from programs, added later ---
 
 // As CheckpointFound, for a checkpoint that has the position of the feed: `point` is the result of Ledger::PointAt for
-// this step. If this ledger has no account of rows yet, because it is that of another job, the feed continues after the
-// rows of the point.
+// this step. The feed continues after the rows of the point if this ledger does not know which rows the checkpoint
+// covers: it is that of another job, or the newest records of its log are lost.
 struct PointFound {
   int64_t generation = 0;
   int64_t step = 0;

@@ -60,6 +60,7 @@ enum class Situation {
   kTailReturned,
   kRecordsLost,
   kExecutorUnreached,
+  kCheckpointLate,
   kCount,
 };
 
