@@ -483,9 +483,9 @@ class Batches:
                     rows = min(left, self.n)
                     left -= rows
                     current.steps += 1
-                    batch = convert(slices if not left else _first_rows(slices, rows), where)
-                    if not left:
-                        del slices  # the program alone holds the batch from now on
+                    part, slices = (_first_rows(slices, rows), slices) if left else (slices, [])
+                    batch = convert(part, where)
+                    part = []  # the program alone holds the batch from now on
                     if change is not None:
                         batch = change(batch)
                     if workers is None:

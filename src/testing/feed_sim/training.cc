@@ -356,6 +356,7 @@ void Training::Publish(const Checkpoint& checkpoint, int64_t generation) {
   }
   saving_ = false;
   visible_ = checkpoint;
+  late_.reset();  // it lacks rows that are committed now
   world_.Reach(Situation::kCheckpointCommitted);
   executors_.front()->ReportCheckpoint(checkpoint.step);
 }
