@@ -66,9 +66,11 @@ KeptBlock FeedBlocks::Kept(BlockId id) const {
 }
 
 Result<ArrowBlock> FeedBlocks::Read(BlockId id, std::string& schema) const {
+  const auto at = blocks_.find(id);
+  if (at == blocks_.end()) return Error{ErrorCode::kNotFound, "the executor no longer has the rows"};
   HOWDAH_TRY(BlockStore::Content content, store_.Read(id));
   schema = content.schema->header;
-  const Block& block = blocks_.at(id);
+  const Block& block = at->second;
   return ArrowBlock{std::move(content.header), std::move(content.body), block.rows.from, block.rows.count(),
                     block.digest};
 }

@@ -67,6 +67,7 @@ class FeedBlocks {
 
   const Block& Get(BlockId block) const { return blocks_.at(block); }
   KeptBlock Kept(BlockId block) const;
+  // Fails if the block was discarded.
   Result<ArrowBlock> Read(BlockId block, std::string& schema) const;
 
   // The reply with a batch. Its blocks are leased to the connection. request: the id of the `next`.

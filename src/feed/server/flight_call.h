@@ -47,6 +47,7 @@ class FlightCall {
     bool plain = false;               // of kPut: the client numbers no rows
     int64_t rows = 0;                 // received by a plain call
     size_t queue = 0;                 // the number of the completion queue
+    std::function<void()> when_room;  // of kGet: called when few bytes are left to send
   };
 
   FlightCall(uint64_t id, Owner* owner) : id_(id), owner_(owner) {}

@@ -67,9 +67,9 @@ TEST_F(FlightClientTest, BlocksArriveInOrder) {
     ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
     EXPECT_EQ(hub_.gets[0].target, kRows);
     const std::string body(8 << 20, 'b');
-    hub_.gets[0].send(TestSchema(), {TestBlock(0, 10, body)});
-    hub_.gets[0].send(TestSchema(), {TestBlock(10, 10, ""), TestBlock(20, 20, body)});
-    hub_.gets[0].finish({});
+    hub_.gets[0].call.send(TestSchema(), {TestBlock(0, 10, body)});
+    hub_.gets[0].call.send(TestSchema(), {TestBlock(10, 10, ""), TestBlock(20, 20, body)});
+    hub_.gets[0].call.finish({});
     ASSERT_TRUE(Done());
     ASSERT_TRUE(result_->ok()) << result_->error().message;
     EXPECT_EQ(schema_, TestSchema());
@@ -93,8 +93,8 @@ TEST_F(FlightClientTest, NextBlockIsReceivedWhenTheOwnerHasTakenTheOneBefore) {
       OverUnix(), kTestToken, kRows, [&](const std::string&, const ArrowBlock&) { EXPECT_EQ(posted, ++taken); },
       [this](const Status& result) { result_ = result; });
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
-  for (int i = 0; i < 20; ++i) hub_.gets[0].send(TestSchema(), {TestBlock(i, 1, "")});
-  hub_.gets[0].finish({});
+  for (int i = 0; i < 20; ++i) hub_.gets[0].call.send(TestSchema(), {TestBlock(i, 1, "")});
+  hub_.gets[0].call.finish({});
   ASSERT_TRUE(Done());
   EXPECT_EQ(taken, 20);
 }
@@ -102,7 +102,7 @@ TEST_F(FlightClientTest, NextBlockIsReceivedWhenTheOwnerHasTakenTheOneBefore) {
 TEST_F(FlightClientTest, NoBlocksAreAResult) {
   Get(OverUnix());
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
-  hub_.gets[0].finish({});
+  hub_.gets[0].call.finish({});
   ASSERT_TRUE(Done());
   ASSERT_TRUE(result_->ok());
   EXPECT_TRUE(schema_.empty() && blocks_.empty());
@@ -116,7 +116,7 @@ TEST_F(FlightClientTest, ErrorsNameFeedAndAddress) {
 
   Get(OverUnix());
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
-  hub_.gets[0].finish(Error{ErrorCode::kNotFound, "the rows are not here"});
+  hub_.gets[0].call.finish(Error{ErrorCode::kNotFound, "the rows are not here"});
   ASSERT_TRUE(Done());
   EXPECT_EQ(result_->error().message, unix_prefix + "the rows are not here");
 
@@ -124,7 +124,7 @@ TEST_F(FlightClientTest, ErrorsNameFeedAndAddress) {
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 2; }));
   ArrowBlock damaged = TestBlock(0, 1, "12345678");
   damaged.body = std::string("1234567");
-  hub_.gets[1].send(TestSchema(), {damaged});
+  hub_.gets[1].call.send(TestSchema(), {damaged});
   ASSERT_TRUE(Done());
   EXPECT_THAT(result_->error().message, HasSubstr(unix_prefix + "the block is refused: it has 7 bytes"));
 
@@ -169,8 +169,8 @@ TEST_F(FlightClientTest, DestroyedClientCancelsItsCalls) {
   Get(OverUnix());
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
   client_.reset();
-  hub_.gets[0].send(TestSchema(), {TestBlock(0, 1, "")});
-  hub_.gets[0].finish({});
+  hub_.gets[0].call.send(TestSchema(), {TestBlock(0, 1, "")});
+  hub_.gets[0].call.finish({});
   server_.reset();
   EXPECT_FALSE(result_.has_value());
 }
@@ -196,8 +196,8 @@ TEST_F(FlightClientTest, SeveralGetsRunAtTheSameTime) {
   }
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == kGets; }));
   for (const TestHub::Get& get : hub_.gets) {
-    get.send(TestSchema(), {TestBlock(0, 1, "12345678")});
-    get.finish({});
+    get.call.send(TestSchema(), {TestBlock(0, 1, "12345678")});
+    get.call.finish({});
   }
   EXPECT_TRUE(loop_.RunUntil([&] { return done == kGets; }));
   EXPECT_EQ(blocks, kGets);

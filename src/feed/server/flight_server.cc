@@ -36,8 +36,9 @@ using Method = FlightCall::Method;
 constexpr std::string_view kService = "/arrow.flight.protocol.FlightService/";
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::chrono::milliseconds kFlushLimit{100};
-constexpr int kTlsQueues = 4;             // each has a thread, which decrypts the blocks of its connections
-constexpr int kPutWindowBytes = 2 << 20;  // per call: the part of the next block that is received before it is read
+constexpr int kTlsQueues = 4;                // each has a thread, which decrypts the blocks of its connections
+constexpr int64_t kGetAheadBytes = 4 << 20;  // per call: sent to gRPC, and not to the client
+constexpr int kPutWindowBytes = 2 << 20;     // per call: the part of the next block that is received before it is read
 
 // The token of the header "authorization". Empty if there is none.
 std::string TokenOf(const grpc::GenericServerContext& context) {
@@ -265,7 +266,9 @@ void Server::OnNoMessage(FlightCall& call) {
 }
 
 void Server::OnSent(FlightCall& call) {
-  if (!alive_ || call.subject().method != Method::kExchange) return;
+  if (!alive_) return;
+  if (call.subject().when_room && call.unsent() <= kGetAheadBytes) std::exchange(call.subject().when_room, {})();
+  if (call.subject().method != Method::kExchange) return;
   const auto handlers = handlers_;
   handlers->exchanges.on_sent(call.id(), call.unsent());
 }
@@ -425,7 +428,8 @@ void Server::OnTicket(FlightCall& call) {
   if (!get) return call.End(ToGrpc(get.error()));
   if (!Authorized(call, get->feed)) return;
   const auto find = Finder(call);
-  auto send = [find](std::string schema, std::vector<ArrowBlock> blocks) {
+  Handlers::Get answer;
+  answer.send = [find](std::string schema, std::vector<ArrowBlock> blocks) {
     FlightCall* const to = find();
     if (to == nullptr) return;
     if (to->subject().schema.empty()) {
@@ -436,8 +440,16 @@ void Server::OnTicket(FlightCall& call) {
     }
     for (const ArrowBlock& block : blocks) to->Write(EncodeBlock(block));
   };
+  answer.has_room = [find] {
+    const FlightCall* const to = find();
+    return to != nullptr && to->unsent() <= kGetAheadBytes;
+  };
+  answer.when_room = [find](std::function<void()> function) {
+    if (FlightCall* const to = find()) to->subject().when_room = std::move(function);
+  };
+  answer.finish = Ending(call);
   const auto handlers = handlers_;
-  handlers->on_get(std::move(*get), std::move(send), Ending(call));
+  handlers->on_get(*get, std::move(answer));
 }
 
 void Server::OnAction(FlightCall& call) {

@@ -89,8 +89,15 @@ class FlightServer {
       // No block follows. It may be that the client is gone: then on_cancelled follows.
       std::function<void(uint64_t id)> on_end;
     };
-    using Get = GetTarget;
-    using Send = std::function<void(std::string schema, std::vector<ArrowBlock> blocks)>;
+    // A call of an executor that gets rows.
+    struct Get {
+      std::function<void(std::string schema, std::vector<ArrowBlock> blocks)> send;  // always with the same schema
+      // Whether few bytes of the messages before are left to send. False if the client is gone.
+      std::function<bool()> has_room;
+      // Call it without room: the function is called once, when there is some. It is dropped if the client is gone.
+      std::function<void(std::function<void()>)> when_room;
+      std::function<void(Status)> finish;  // ends the call after the messages
+    };
 
     // Whether the token is that of the feed. False for a feed that the job does not have.
     std::function<bool(const std::string& feed, std::string_view token)> authorize;
@@ -109,9 +116,8 @@ class FlightServer {
     // The client of an action, an exchange or a plain DoPut is gone. Called once, and only if the call was not finished
     // before.
     std::function<void(uint64_t id)> on_cancelled;
-    // DoGet: the blocks that contain the rows. `send` may be called several times, with the same schema. `finish` ends
-    // the call.
-    std::function<void(Get, Send send, std::function<void(Status)> finish)> on_get;
+    // DoGet: the blocks that contain the rows.
+    std::function<void(const GetTarget&, Get)> on_get;
     Exchanges exchanges;
     Plain plain;
   };

@@ -379,9 +379,35 @@ TEST_P(FlightServerTest, ShutdownEndsOpenCalls) {
   hub_.blocks[0].answer(PutAnswer::kAcknowledged);
   hub_.actions[0].call.reply("too late");
   hub_.actions[0].call.finish({});
-  hub_.gets[0].send(TestSchema(), {});
-  hub_.gets[0].finish({});
+  hub_.gets[0].call.send(TestSchema(), {});
+  hub_.gets[0].call.finish({});
   EXPECT_TRUE(hub_.cancelled.empty());
+}
+
+TEST_P(FlightServerTest, BlocksAreTakenAsTheClientReadsThem) {
+  Context context;
+  flight::Ticket ticket;
+  ticket.set_ticket(kTicket);
+  const auto get = stub_->DoGet(&context, ticket);
+  ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
+  constexpr int kBlocks = 64;
+  const FlightServer::Handlers::Get call = hub_.gets[0].call;
+  const std::string body(1 << 20, 'x');
+  int sent = 0;
+  std::function<void()> more = [&] {
+    for (; sent < kBlocks && call.has_room(); ++sent) call.send(TestSchema(), {TestBlock(sent, 1, body)});
+    sent == kBlocks ? call.finish({}) : call.when_room(more);
+  };
+  more();
+  EXPECT_LE(sent, 6) << "the client has read nothing";
+  int received = 0;
+  ASSERT_TRUE(loop_.Run([&] {
+    flight::FlightData data;
+    while (get->Read(&data)) ++received;
+    status_ = get->Finish();
+  }));
+  EXPECT_TRUE(status_.ok()) << status_.error_message();
+  EXPECT_EQ(received, 1 + kBlocks);
 }
 
 TEST_P(FlightServerTest, HandlerMayDestroyTheServer) {

@@ -91,18 +91,45 @@ TEST_F(MovesTest, OtherExecutorsGetTheBlocksThatContainTheirRows) {
   Give(0, {0, 8});
   std::vector<ArrowBlock> sent;
   std::optional<Status> finished;
-  feeds.FlightHandlers().on_get(
-      {"train", 0, 3, {2, 100}},
-      [&](const std::string& schema, std::vector<ArrowBlock> blocks) {
-        EXPECT_EQ(schema, TestSchema());
-        for (ArrowBlock& block : blocks) sent.push_back(std::move(block));
-      },
-      [&](const Status& status) { finished = status; });
+  feeds.FlightHandlers().on_get({"train", 0, 3, {2, 100}},
+                                {.send =
+                                     [&](const std::string& schema, std::vector<ArrowBlock> blocks) {
+                                       EXPECT_EQ(schema, TestSchema());
+                                       for (ArrowBlock& block : blocks) sent.push_back(std::move(block));
+                                     },
+                                 .has_room = [] { return true; },
+                                 .when_room = {},
+                                 .finish = [&](const Status& status) { finished = status; }});
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].first_row, 0);
   EXPECT_EQ(sent[0].rows, 8);
   EXPECT_EQ(sent[0].body, "x");
   EXPECT_TRUE(finished && finished->ok());
+}
+
+TEST_F(MovesTest, RowsThatAreDroppedWhileTheyAreSentEndTheCall) {
+  Give(0, {0, 8});
+  const ReaderId id{0, 1};
+  Order(GrantCredit{id, 1000});
+  feeds.FlightHandlers().on_block({"train", 0, 3}, TestSchema(), TestBlock(8, 8, "y"), [](const Result<PutAnswer>&) {});
+  Order(AcceptRows{id, 0, 3, {8, 16}, {{8, {8, 16}}}, {}, 200});
+  size_t sent = 0;
+  std::function<void()> more;
+  std::optional<Status> finished;
+  feeds.FlightHandlers().on_get({"train", 0, 3, {0, 16}},
+                                {.send = [&](const std::string&, const std::vector<ArrowBlock>&) { ++sent; },
+                                 .has_room = [&] { return sent == 0 || more; },
+                                 .when_room = [&](std::function<void()> function) { more = std::move(function); },
+                                 .finish = [&](const Status& status) { finished = status; }});
+  ASSERT_TRUE(sent == 1 && more && !finished);
+  feeds.OnAttemptEnded();
+  wire::Start start = StartOrder(2);
+  start.mutable_feeds(0)->set_first(2);
+  feeds.OnStart(start);
+  more();
+  ASSERT_TRUE(finished && !finished->ok());
+  EXPECT_EQ(finished->error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(sent, 1U);
 }
 
 TEST_F(MovesTest, ReadersThatLeaveTheExecutorAreForgotten) {

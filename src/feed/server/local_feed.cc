@@ -223,21 +223,15 @@ void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, cons
 
 // --- rows of other readers ---
 
-void LocalFeed::OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
-                      const std::function<void(Status)>& finish) const {
-  std::set<BlockId> sent;
+std::deque<BlockId> LocalFeed::Find(const GetTarget& get) const {
+  std::deque<BlockId> found;
+  std::set<BlockId> seen;
   for (const auto& [rank, reader] : readers_) {
     for (const BlockId id : BlocksOf(reader->receiver().Find(get.pass, get.partition, get.rows))) {
-      if (!sent.insert(id).second) continue;
-      std::string schema;
-      auto block = blocks_.Read(id, schema);
-      if (!block.ok()) return finish(block.error());
-      std::vector<ArrowBlock> blocks;
-      blocks.push_back(std::move(*block));
-      send(schema, std::move(blocks));
+      if (seen.insert(id).second) found.push_back(id);
     }
   }
-  finish(Status());
+  return found;
 }
 
 RowMoves::Ports LocalFeed::MovePorts() {

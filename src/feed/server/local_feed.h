@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -78,8 +79,8 @@ class LocalFeed final : private LocalReader::Owner {
                                                   const ArrowBlock& block, int64_t body_bytes);
   void OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
                std::function<void(Result<PutAnswer>)> answer);
-  void OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
-             const std::function<void(Status)>& finish) const;
+  // The blocks that contain the rows.
+  std::deque<BlockId> Find(const GetTarget& get) const;
   // A source that is connected here sends rows of the partition to this reader.
   void NoteWanted(int64_t pass, PartitionId partition, int reader);
 

@@ -277,6 +277,24 @@ void LocalFeeds::OnClosed(ConnectionId connection) {
 
 // --- sources and other executors ---
 
+// Blocks are read while earlier ones are sent: a partition may have more rows than the memory.
+void LocalFeeds::SendBlocks(const std::string& name, std::deque<BlockId> blocks,
+                            const FlightServer::Handlers::Get& get) {
+  LocalFeed* const feed = Find(name);
+  if (feed == nullptr) return get.finish(NoFeed(name));
+  while (!blocks.empty() && get.has_room()) {
+    std::string schema;
+    std::vector<ArrowBlock> one(1);
+    auto block = feed->blocks().Read(blocks.front(), schema);
+    if (!block.ok()) return get.finish(block.error());
+    one.front() = std::move(*block);
+    get.send(std::move(schema), std::move(one));
+    blocks.pop_front();
+  }
+  if (blocks.empty()) return get.finish(Status());
+  get.when_room([this, name, blocks = std::move(blocks), get] { SendBlocks(name, blocks, get); });
+}
+
 FlightServer::Handlers LocalFeeds::FlightHandlers() {
   FlightServer::Handlers handlers;
   handlers.has_tokens = [this] { return started_; };
@@ -314,11 +332,9 @@ FlightServer::Handlers LocalFeeds::FlightHandlers() {
     if (Find(feed) == nullptr) return finish(NoFeed(feed));
     begin(id, feed, client, std::move(finish));
   };
-  handlers.on_get = [this](const GetTarget& get, FlightServer::Handlers::Send send,
-                           std::function<void(Status)> finish) {
-    const LocalFeed* const feed = Find(get.feed);
-    if (feed == nullptr) return finish(NoFeed(get.feed));
-    feed->OnGet(get, send, finish);
+  handlers.on_get = [this](const GetTarget& target, const FlightServer::Handlers::Get& get) {
+    const LocalFeed* const feed = Find(target.feed);
+    SendBlocks(target.feed, feed == nullptr ? std::deque<BlockId>() : feed->Find(target), get);
   };
   return handlers;
 }

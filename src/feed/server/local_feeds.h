@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class LocalFeeds {
   bool HasFileReader(const LocalFeed* feed, int local_rank) const;
   PlainPuts::Ports PlainPorts(boost::asio::io_context& loop, const Hub::Settings& settings);
   void Next(const NextRequest& next, LocalReader& reader, const Request& request);
+  void SendBlocks(const std::string& name, std::deque<BlockId> blocks, const FlightServer::Handlers::Get& get);
 
   const int processes_;
   FeedCalls calls_;

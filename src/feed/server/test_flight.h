@@ -117,8 +117,7 @@ struct TestHub {
   };
   struct Get {
     GetTarget target;
-    FlightServer::Handlers::Send send;
-    std::function<void(Status)> finish;
+    FlightServer::Handlers::Get call;
   };
 
   FlightServer::Handlers handlers() {
@@ -135,8 +134,8 @@ struct TestHub {
       actions.push_back({id, type, body, std::move(call)});
     };
     handlers.on_cancelled = [this](uint64_t id) { cancelled.push_back(id); };
-    handlers.on_get = [this](const GetTarget& target, auto send, auto finish) {
-      gets.push_back({target, std::move(send), std::move(finish)});
+    handlers.on_get = [this](const GetTarget& target, const FlightServer::Handlers::Get& call) {
+      gets.push_back({target, call});
     };
     return handlers;
   }
