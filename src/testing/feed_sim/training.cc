@@ -53,7 +53,7 @@ void Training::Form(int ranks) {
     if (shown_late_) checker_.SetClosed(visible_->closed);
     const int64_t before = am_.incarnation(0);
     // Programs of both kinds occur. Without the point, only the same job knows the rows of the checkpoint.
-    const bool with_point = another_job_ || shown_late_ || visible_->step % 2 == 0;
+    const bool with_point = earlier_jobs_ > 0 || shown_late_ || visible_->step % 2 == 0;
     const feed::Event found = with_point ? feed::Event(feed::PointFound{generation, visible_->step, visible_->point})
                                          : feed::Event(feed::CheckpointFound{generation, visible_->step});
     am_.Call(found, [this, generation, before] {
@@ -123,7 +123,7 @@ void Training::RestartAll() {
   }
   if (world_.scenario.repeatable() && world_.faults().another_job > 0 && world_.Fault(world_.faults().another_job)) {
     for (auto& executor : executors_) executor->Die();
-    another_job_ = true;
+    ++earlier_jobs_;
     am_.BeginAnotherJob();
   }
   Duration pause = world_.random.Between(Duration(0), Duration(seconds(2)));
@@ -337,14 +337,17 @@ void Training::SaveCheckpoint() {
       --*left;
       continue;
     }
-    am_.Call(executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
-             [this, left, checkpoint, generation = generation_, rank, incarnation = process.incarnation]() mutable {
-               // The AM confirms no step of a reader that it regards as lost.
-               if (am_.incarnation(rank) != incarnation || --*left > 0 || generation != generation_) return;
-               checkpoint.point = am_.PointAt(checkpoint.step);
-               world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
-                                     [this, checkpoint, generation] { Publish(checkpoint, generation); });
-             });
+    am_.Call(
+        executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
+        [this, left, checkpoint, generation = generation_, rank, incarnation = process.incarnation,
+         jobs = earlier_jobs_]() mutable {
+          // The AM confirms no step of a reader that it regards as lost.
+          if (jobs != earlier_jobs_ || am_.incarnation(rank) != incarnation || --*left > 0 || generation != generation_)
+            return;
+          checkpoint.point = am_.PointAt(checkpoint.step);
+          world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
+                                [this, checkpoint, generation] { Publish(checkpoint, generation); });
+        });
   }
 }
 

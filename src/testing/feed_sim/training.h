@@ -87,7 +87,7 @@ class Training : public Executor::Owner {
   bool saving_ = false;
   std::optional<Checkpoint> late_;  // complete, not visible yet: of an earlier generation
   bool shown_late_ = false;         // such a checkpoint was visible: the log may not have its step
-  bool another_job_ = false;        // this job, or the newest one before, has continued a checkpoint of another job
+  int earlier_jobs_ = 0;            // whose checkpoints were continued
   int64_t last_pass_ = 0;
 };
 
