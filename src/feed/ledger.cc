@@ -55,8 +55,9 @@ bool On(Context& context, const CheckpointFound& event) {
 }
 
 bool On(Context& context, const PointFound& event) {
-  const bool restored = !CoversStep(context, event.step) && RestorePoint(context, event);
-  if (!restored && !CommitPrevious(context, {event.generation, event.step})) return false;
+  if (CoversStep(context, event.step) || !RestorePoint(context, event)) {
+    return On(context, CheckpointFound{event.generation, event.step});
+  }
   if (!context.over()) BeginRound(context);
   return true;
 }

@@ -196,6 +196,15 @@ TEST(ResumePoint, PointAfterTheFirstRowOfAGenerationHasNoEffect) {
   EXPECT_FALSE(feed.changed());
 }
 
+TEST(ResumePoint, CheckpointOfAFeedThatHasFailedIsFoundByOtherRanks) {
+  TestFeed feed = InTheMiddle();
+  const std::string point = feed.ledger().PointAt(7);
+  feed.Step(SourceFailed{"damaged"});
+  feed.Generation(3);
+  feed.Step(PointFound{feed.generation(), 7, point});
+  feed.ledger().CheckInvariants();
+}
+
 TEST(ResumePoint, StaleGenerationHasNoEffect) {
   TestFeed feed({}, 1, 2, 2);
   feed.Step(PointFound{feed.generation() - 1, 7, InTheMiddle().ledger().PointAt(7)});
