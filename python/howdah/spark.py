@@ -97,6 +97,7 @@ class Predictor:
         pa: Any = _needs.load("pyarrow", "howdah.spark.Predictor")
         self._new = _struct(schema)
         self._columns, self._batch_size, self._keep = columns, batch_size, keep
+        self._workers = workers if isinstance(workers, int) else max(workers)
         self._schema: bytes = pa.schema(_arrow_fields(self._new)).serialize().to_pybytes()
         self._lock = threading.Lock()  # guards the fields below
         self._directory: Directory | None = None
@@ -153,6 +154,7 @@ class Predictor:
         address = directory.wait_for_address(self.job, _FEED)
         keys: Dict[str, Any] = {name: address[name] for name in ("token", "ca", "server_name", "locations")}
         keys.update(job=self.job.id, feed=_FEED, patience=_PATIENCE_S, directory=found.key)
+        keys["executors"] = self._workers
         return {**keys, "batch_size": self._batch_size, "schema": self._schema}
 
     def __enter__(self) -> Self:

@@ -238,6 +238,15 @@ def test_directory_reports_executors_that_have_started_later(make, job):
     assert [payload for _, payload in found] == sums(blocks(5))
 
 
+def test_executor_that_has_started_later_gets_questions_although_others_answer(make, job):
+    first, second = make(), make()  # no rank of the first one answers
+    rank(second)
+    job.found = [second.location, first.location]
+    key = directory.Directory(job, "predict", "127.0.0.1", "127.0.0.1").key
+    found = list(ask_task.ask(iter(blocks(5)), {**first.keys(), "directory": key, "executors": 2}))
+    assert [payload for _, payload in found] == sums(blocks(5))
+
+
 def test_directory_reports_the_end_of_the_job(executor, job):
     executor.stop()
     found = directory.Directory(job, "predict", "127.0.0.1", "127.0.0.1")

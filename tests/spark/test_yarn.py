@@ -172,6 +172,8 @@ def test_predictor_of_the_cluster_answers_each_row_in_order_although_a_container
     keys = {"schema": "y double", "columns": ["x"], "batch_size": 100, "workers": 2, "memory": "512MiB"}
     with howdah.spark.Predictor(make, env={"PYTHONPATH": SITES[0]}, **keys) as predictor:
         found = predictor.transform(frame)  # waits until a rank runs
+        running = lambda: [task.state for task in predictor.job.status().tasks] == ["RUNNING"] * 2  # noqa: E731
+        eventually(running, "the other rank", 120)
         thread = threading.Thread(target=lose)
         thread.start()
         rows = found.collect()
