@@ -161,13 +161,13 @@ TEST(Feeds, ReportOfATaskThatIsLostIsNotConfirmed) {
   EXPECT_EQ(scene.Replies(1).back().error(), "");
   scene.feeds->OnContainerGone({"c1"});
   scene.Confirm(step, 2);
-  EXPECT_THAT(scene.Replies(2).back().error(), HasSubstr("regards this task as lost"));
+  EXPECT_THAT(scene.Replies(2).back().error(), HasSubstr("regards this process as lost"));
   scene.Confirm(feed::CheckpointFound{0, 1}, 3);
-  EXPECT_THAT(scene.Replies(3).back().error(), HasSubstr("regards this task as lost"));
+  EXPECT_THAT(scene.Replies(3).back().error(), HasSubstr("regards this process as lost"));
   wire::FeedCall point;
   point.set_point(1);
   scene.Call("c1", point, 4);
-  EXPECT_THAT(scene.Replies(4).back().error(), HasSubstr("regards this task as lost"));
+  EXPECT_THAT(scene.Replies(4).back().error(), HasSubstr("regards this process as lost"));
 }
 
 TEST(Feeds, ReportOfAnEarlierGenerationIsNotConfirmed) {
@@ -176,7 +176,7 @@ TEST(Feeds, ReportOfAnEarlierGenerationIsNotConfirmed) {
   const feed::ReaderId reader = scene.Opened("c1").reader;
   for (const int index : {0, 1}) scene.Start(index, 1, 1);
   scene.Confirm(feed::StepReported{reader, 0, 0, 1}, 1);
-  EXPECT_THAT(scene.Replies(1).back().error(), HasSubstr("regards this task as lost"));
+  EXPECT_THAT(scene.Replies(1).back().error(), HasSubstr("regards this process as lost"));
   scene.Confirm(feed::StepReported{scene.Opened("c1").reader, 0, 0, 1}, 2);
   EXPECT_EQ(scene.Replies(2).back().error(), "");
 }

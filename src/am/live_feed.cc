@@ -18,7 +18,7 @@ constexpr char kOutdated[] =
     "ranks must restart from their checkpoint";
 
 constexpr char kGone[] =
-    "the report has no effect: the application master regards this task as lost, and the ranks restart";
+    "the request is refused: the application master regards this process as lost, or has replaced it";
 
 // The reader of an event that an executor may send, or of an order; nullptr if it has none.
 template <typename Variant>

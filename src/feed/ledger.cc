@@ -51,6 +51,7 @@ bool On(Context& context, const GenerationFormed& event) {
 bool On(Context& context, const CheckpointFound& event) {
   if (!CommitPrevious(context, event)) return false;
   BeginRound(context);
+  RepeatEnd(context);
   return true;
 }
 

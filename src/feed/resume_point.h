@@ -1,4 +1,5 @@
-// The rows that a checkpoint covers, for a job that continues the checkpoint of another job. Format:
+// The rows that a checkpoint covers, as a text in the checkpoint: for another job, and for a ledger that has no mark of
+// its step. Format:
 //
 //   1, pass, passes, partitions, ends
 //
@@ -18,9 +19,10 @@ namespace howdah::feed {
 // is known, these are the rows that are committed already.
 std::string PointAt(const Options& options, State state, int64_t step);
 
-// Takes a point into a ledger that does not cover the step (CoversStep). It has no account of rows yet, because it is
-// that of another job, or it has lost the newest records of its log. Returns false if the event is stale, or readers
-// have rows after a commit. After true, the caller begins the round again, unless the feed has failed.
+// Takes a point into a ledger that does not cover the step (CoversStep): another job has written the checkpoint, or
+// this ledger has no mark of the step. Returns false, without an effect, if the event is of another generation, if the
+// feed is over, or if rows are committed and either readers have rows of this generation or ranks restart alone. After
+// true, the caller begins the round again, unless the feed has failed.
 bool RestorePoint(Context& context, const PointFound& event);
 
 }  // namespace howdah::feed

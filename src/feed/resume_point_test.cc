@@ -201,8 +201,10 @@ TEST(ResumePoint, CheckpointOfAFeedThatHasFailedIsFoundByOtherRanks) {
   const std::string point = feed.ledger().PointAt(7);
   feed.Step(SourceFailed{"damaged"});
   feed.Generation(3);
+  feed.Take<FailFeed>();
   feed.Step(PointFound{feed.generation(), 7, point});
   feed.ledger().CheckInvariants();
+  EXPECT_EQ(feed.Take<FailFeed>().size(), 1u) << "the ranks learn it";
 }
 
 TEST(ResumePoint, StaleGenerationHasNoEffect) {

@@ -114,7 +114,7 @@ def test_passes_and_lost_rows_of_an_rdd_are_the_same_rows(world, spark):
     assert elements(world.read(0, [2, 3])) == first and world.ledger.repeated == 0
 
 
-def test_worker_that_has_sent_rows_keeps_its_modules_out_of_garbage_collection(world, spark):
+def test_worker_that_has_sent_rows_freezes_its_objects_once(world, spark):
     def frozen(_):
         import gc
 

@@ -45,7 +45,7 @@ def alone(frame):
         if rows:
             yield pa.RecordBatch.from_pydict({"begun": [begun], "ended": [ended], "head": [head], "rows": [rows]})
     environment = frame.sparkSession.sparkContext.environment
-    environment["BENCH_SIDE"] = "alone"  # workers of its own: those of a feed stay changed
+    environment["BENCH_SIDE"] = "alone"  # separate workers: those of a feed have frozen their objects
     try:
         found = [row.asDict() for row in
                  frame.mapInArrow(drop, "begun double, ended double, head long, rows long").collect()]

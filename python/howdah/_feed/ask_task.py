@@ -125,7 +125,7 @@ class _Asking:
         self._asked: deque[_Question] = deque()  # in the order of the rows
         self._unsent: deque[_Question] = deque()
         if sum(location.startswith(_UNIX) for location in keys["locations"]) < keys.get("executors", 0):
-            self._find()  # others may have started since
+            self._find()  # more may have started since the locations were read
         self._bytes = 0  # of `_asked`
         self._calls: set[_Call] = set()
         self._current: _Call | None = None  # the call to which blocks are sent
@@ -380,8 +380,9 @@ def ask(batches: Iterator[Any], keys: dict[str, Any], window_bytes: int = 32 << 
 
     batches: RecordBatches of one schema. Large ones are divided; those without rows are left out. keys: `feed`, `job`
     (for messages), `token`, `ca`, `server_name` and `locations` of the executors, and `patience`: the seconds
-    after which the call fails if no executor answers. `directory`, if given, is that of look_up, which is asked at once
-    if fewer than `executors` are known. window_bytes: of the blocks that are sent and not yielded.
+    after which the call fails if no executor answers. `directory`, if given, is the argument of look_up. `executors`,
+    if given, is the largest number of executors of the job: if `locations` has fewer, the directory is asked at once.
+    window_bytes: of the blocks that are sent and not yielded.
 
     Raises AskFailed with the reason of a rank that has refused a block, and if the job has ended.
     """

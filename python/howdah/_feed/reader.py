@@ -58,8 +58,8 @@ class Pass:
         return None if "end" in reply else self._sent[0]
 
     def next(self) -> Fetch | None:
-        """Waits for the next batch. Returns None at the end of the pass. The reply may have further batches, each of
-        `rows` rows."""
+        """Waits for the next reply: one or more batches of `rows` rows, of which only the last one may be shorter.
+        Returns None at the end of the pass."""
         if self.ended:
             return None
         while len(self._sent) < self._ahead:
@@ -85,8 +85,8 @@ class Pass:
         return fetch
 
     def report(self) -> None:
-        """The program has got batches of a reply that has further ones. If it takes long for them, the executor learns
-        of them before the next request."""
+        """Tells the executor how many rows the program has got, at most once per second. Called between the batches of
+        one reply, because the next request may come much later."""
         now = time.monotonic()
         if now - self._reported >= _REPORT_INTERVAL:
             self._reported = now

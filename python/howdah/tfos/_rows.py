@@ -163,7 +163,8 @@ class Input:
         return found
 
     def _part(self, count: int, most: int) -> tuple[Any, int, int] | None:
-        """The next rows of one block, at most `most`; None at the end. If none have arrived, `count` are requested."""
+        """At most `most` rows of one block; None at the end. Waits for the next reply if no rows are left. In the first
+        call, `count` becomes the size of the batches."""
         if not self._left:
             self._left.extend(self._next(count))
         if not self._left:

@@ -92,9 +92,10 @@ class FlightServer {
     // A call of an executor that gets rows.
     struct Get {
       std::function<void(std::string schema, std::vector<ArrowBlock> blocks)> send;  // always with the same schema
-      // Whether few bytes of the messages before are left to send. False if the client is gone.
+      // Whether at most 4 MiB of the earlier messages are unsent. False if the client is gone.
       std::function<bool()> has_room;
-      // Call it without room: the function is called once, when there is some. It is dropped if the client is gone.
+      // Call it only while has_room() is false. The function is called once, when there is room again. It is dropped if
+      // the client is gone.
       std::function<void(std::function<void()>)> when_room;
       std::function<void(Status)> finish;  // ends the call after the messages
     };

@@ -277,7 +277,7 @@ void LocalFeeds::OnClosed(ConnectionId connection) {
 
 // --- sources and other executors ---
 
-// Blocks are read while earlier ones are sent: a partition may have more rows than the memory.
+// Reads each block only when there is room to send it, because a partition may not fit into the memory.
 void LocalFeeds::SendBlocks(const std::string& name, std::deque<BlockId> blocks,
                             const FlightServer::Handlers::Get& get) {
   LocalFeed* const feed = Find(name);

@@ -45,8 +45,8 @@
 // Other replies may come before them, because a mark must not wait until a batch is there. So a process that sends
 // several requests ahead numbers them from 1.
 //
-// The reply to `next` has at least one batch of `rows` rows, and at most `batches` (default 1): those that are there.
-// Only the last batch of a reply may be shorter, at the end of a pass.
+// Unless the pass has ended, the reply to `next` has as many batches as are there: at least one, and at most `batches`
+// (default 1). Each has `rows` rows. Only the last batch of a pass may be shorter.
 //
 // The rows of a reply:
 //   "blocks"   [{"id", "offset", "bytes", "schema", "rows"}, ...]: the blocks that this connection does not hold

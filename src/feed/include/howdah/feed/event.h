@@ -165,7 +165,7 @@ struct SourceFailed {
 
 // As CheckpointFound, for a checkpoint that has the position of the feed: `point` is the result of Ledger::PointAt for
 // this step. The feed continues after the rows of the point if this ledger does not know which rows the checkpoint
-// covers: it is that of another job, or the newest records of its log are lost.
+// covers, because another job has written it, or the ledger has no mark of the step.
 struct PointFound {
   int64_t generation = 0;
   int64_t step = 0;
