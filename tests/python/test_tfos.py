@@ -232,6 +232,18 @@ def test_function_that_returns_without_reading_stops_the_feed(node):
     assert executor.sent("stop") == [True]
 
 
+def test_rows_of_a_large_batch_count_as_read_while_the_program_waits_for_the_others(node):
+    feed, executor = node(list(range(1000)), allowed=300)
+    assert feed.next_batch(1) == [0]
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(feed.next_batch(900)))
+    thread.start()
+    eventually(lambda: executor.sent("next")[-1]["returned"] == 300, "the report of all rows that have arrived")
+    executor.allow(1 << 40)
+    thread.join(60)
+    assert found == list(range(1, 901))
+
+
 def test_function_that_returns_early_needs_no_further_rows(node):
     feed, executor = node(list(range(100)))
     feed._rows.readers = 2

@@ -6,7 +6,7 @@ Rows within one block are views of it. Rows of several blocks are copied.
 from __future__ import annotations
 
 from itertools import count
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, MutableSequence, Sequence
 
 from .._errors import FeedTypeError
 from .blocks import Block, pa
@@ -182,6 +182,16 @@ class _Gather:
 def _indices(rows: Any) -> Any:
     # pyarrow.array() would import pandas, which takes a second.
     return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, "int64"))])
+
+
+def take_part(slices: MutableSequence[tuple[Block, int, int]], most: int) -> tuple[Block, int, int]:
+    """Removes at most `most` rows of one block from the start of the slices, and returns them."""
+    block, first, rows = slices[0]
+    if rows <= most:
+        del slices[0]
+        return block, first, rows
+    slices[0] = (block, first + most, rows - most)
+    return block, first, most
 
 
 def refuse_pickles(schema: Any) -> None:

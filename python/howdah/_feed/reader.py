@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from .._errors import FeedError, FeedMisuse, FeedTypeError
 from . import point
-from .batches import Converter, record_batch, refuse_pickles
+from .batches import Converter, record_batch, refuse_pickles, take_part
 from .columns import Options
 from .connection import Connection, Fetch, Stopped
 from .objects import Unfit, elements_of
@@ -505,14 +505,9 @@ def _first_rows(slices: list[tuple[Any, int, int]], rows: int) -> list[tuple[Any
     """Removes so many rows from the slices, and returns them."""
     found = []
     while rows:
-        block, first, count = slices[0]
-        taken = min(count, rows)
-        found.append((block, first, taken))
-        rows -= taken
-        if taken == count:
-            del slices[0]
-        else:
-            slices[0] = (block, first + taken, count - taken)
+        part = take_part(slices, rows)
+        found.append(part)
+        rows -= part[2]
     return found
 
 

@@ -50,11 +50,10 @@ class Input:
         if end <= len(self._converted):
             rows = self._converted[self._at : end]
             self._at = end
-        else:
-            with self._lock:
-                rows = self._convert(count)
-        self._count(len(rows))
-        return rows
+            self._count(count)
+            return rows
+        with self._lock:
+            return self._convert(count)
 
     def take_arrays(self, count: int) -> Any:
         from .._feed.batches import Converter
@@ -63,7 +62,6 @@ class Input:
 
         with self._lock:
             slices = self._slices(count)
-        self._count(sum(rows for _, _, rows in slices))
         schemas = {id(block.schema): block.schema for block, _, _ in slices}
         kind = kind_of(next(iter(schemas.values()))) if len(schemas) == 1 else None
         if kind in (None, "pickle"):
@@ -125,7 +123,7 @@ class Input:
                 self._given = self._reader._rows = self._arrived
 
     def _count(self, rows: int) -> None:
-        """The program gets so many rows."""
+        """The program gets so many rows. Called before it waits for further ones, which need their place."""
         current = self._pass
         if current is not None:
             self._given += rows
@@ -136,6 +134,7 @@ class Input:
         """The next `count` rows; fewer at the end. Converts further rows with them. The caller has the lock."""
         rows = self._converted[self._at :]
         self._converted, self._at = [], 0
+        self._count(len(rows))
         while len(rows) < count:
             missing = count - len(rows)
             part = self._part(missing, max(missing, _CONVERTED))
@@ -144,6 +143,7 @@ class Input:
             self._converted, self._converted_from = _rows_of(part), part[:2]
             self._at = min(missing, len(self._converted))
             rows += self._converted[: self._at]
+            self._count(self._at)
         return rows
 
     def _slices(self, count: int) -> list[tuple[Any, int, int]]:
@@ -160,19 +160,19 @@ class Input:
                 break
             found.append(part)
             count -= part[2]
+            self._count(part[2])
         return found
 
     def _part(self, count: int, most: int) -> tuple[Any, int, int] | None:
         """At most `most` rows of one block; None at the end. Waits for the next reply if no rows are left. In the first
         call, `count` becomes the size of the batches."""
+        from .._feed.batches import take_part
+
         if not self._left:
             self._left.extend(self._next(count))
         if not self._left:
             return None
-        block, first, rows = self._left.popleft()
-        if rows > most:
-            self._left.appendleft((block, first + most, rows - most))
-        return block, first, min(rows, most)
+        return take_part(self._left, most)
 
     def _next(self, count: int) -> list[tuple[Any, int, int]]:
         """The rows of the next reply; an empty list at the end."""
