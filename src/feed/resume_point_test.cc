@@ -127,14 +127,19 @@ TEST(ResumePoint, RanksThatRestartContinueAtThePoint) {
   EXPECT_EQ(resumed.ledger().Ask(0, 0).missing.front().from, 2);
 }
 
-TEST(ResumePoint, TheLedgerOfTheSameJobKnowsBetter) {
+// The next generation, after the checkpoint of step 8 was committed.
+TestFeed AfterStep8() {
   TestFeed feed = InTheMiddle();
-  const std::string old = feed.ledger().PointAt(7);
   feed.Step(StepReported{feed.Id(0), 0, 4, 8});
   feed.HandOut(1, 4);
   feed.Step(CheckpointReported{feed.Id(0), 8});
   feed.Generation(1);
-  feed.Step(PointFound{feed.generation(), 8, old});
+  return feed;
+}
+
+TEST(ResumePoint, TheLedgerOfTheSameJobKnowsBetter) {
+  TestFeed feed = AfterStep8();
+  feed.Step(PointFound{feed.generation(), 8, InTheMiddle().ledger().PointAt(7)});
   feed.Open(0);
   EXPECT_EQ(feed.ledger().Ask(0, 0).missing.front().from, 4);
 }
@@ -174,13 +179,8 @@ TEST(ResumePoint, CheckpointWhoseMarkIsNotInTheLogIsContinuedAtItsPoint) {
 }
 
 TEST(ResumePoint, PointOfAnEarlierStepThanTheNewestCheckpointHasNoEffect) {
-  TestFeed feed = InTheMiddle();
-  const std::string old = feed.ledger().PointAt(7);
-  feed.Step(StepReported{feed.Id(0), 0, 4, 8});
-  feed.HandOut(1, 4);
-  feed.Step(CheckpointReported{feed.Id(0), 8});
-  feed.Generation(1);
-  feed.Step(PointFound{feed.generation(), 7, old});
+  TestFeed feed = AfterStep8();
+  feed.Step(PointFound{feed.generation(), 7, InTheMiddle().ledger().PointAt(7)});
   EXPECT_FALSE(feed.changed());
 }
 
