@@ -247,16 +247,11 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
 }
 
 void LiveFeed::OnCall(const ContainerId& container, const wire::FeedCall& call) {
-  if (call.what_case() == wire::FeedCall::kEvent) {
+  const bool is_event = call.what_case() == wire::FeedCall::kEvent;
+  if (is_event || (call.what_case() == wire::FeedCall::kPoint && seats_.Of(container).empty())) {
     wire::FeedReply reply;
     reply.set_id(call.id());
-    reply.set_error(OnEvent(container, call.event()));
-    return Reply(container, reply);
-  }
-  if (call.what_case() == wire::FeedCall::kPoint && seats_.Of(container).empty()) {
-    wire::FeedReply reply;
-    reply.set_id(call.id());
-    reply.set_error(kGone);
+    reply.set_error(is_event ? OnEvent(container, call.event()) : kGone);
     return Reply(container, reply);
   }
   sources_.OnCall(container, call);

@@ -37,8 +37,7 @@ class Pass:
         self._ahead = -(-ahead // batches)  # requests
         self._sent: list[Fetch] = []
         self._reported = time.monotonic()
-        wanted = f'"pass":{number},"rows":{rows}' + (f',"batches":{batches}' if batches > 1 else "")
-        self._format = f'"next":{{{wanted},"returned":%d,"waiting":%s}}'
+        self._format = _next_format(number, rows, batches)
 
     def _returned(self) -> int:
         return self._reader._rows if self._workers is None else self._workers.got
@@ -90,14 +89,17 @@ class Pass:
         now = time.monotonic()
         if now - self._reported >= _REPORT_INTERVAL:
             self._reported = now
-            self._connection.post("returned", {"pass": self.number, "rows": self._returned()})
+            self._post_returned()
+
+    def _post_returned(self) -> None:
+        self._connection.post("returned", {"pass": self.number, "rows": self._returned()})
 
     def close(self) -> None:
         """Batches that were requested and not returned are not read. The next pass skips them."""
         if not self.ended and self._connection.usable:
             self._end(left=True)
             try:
-                self._connection.post("returned", {"pass": self.number, "rows": self._returned()})
+                self._post_returned()
             except FeedError:  # the next use of the feed raises it
                 pass
         self._sent = []
@@ -430,8 +432,7 @@ class FeedReader:
         number, rows = unfinished
         try:
             while True:
-                wanted = f'"pass":{number},"rows":{rows},"batches":{_MOST_BATCHES}'
-                request = f'"next":{{{wanted},"returned":{_ALL_ROWS},"waiting":true}}'
+                request = _next_format(number, rows, _MOST_BATCHES) % (_ALL_ROWS, "true")
                 if "end" in self._connected().wait(self._connected().send(request, Fetch())):
                     return
         except Stopped:
@@ -445,6 +446,12 @@ class FeedReader:
         if fetch is not None:
             self._schema = fetch.slices[0][0].schema
         return self._schema
+
+
+def _next_format(number: int, rows: int, batches: int) -> str:
+    """A request for batches of the pass. It lacks the rows that the program has got, and whether it waits."""
+    wanted = f'"pass":{number},"rows":{rows}' + (f',"batches":{batches}' if batches > 1 else "")
+    return f'"next":{{{wanted},"returned":%d,"waiting":%s}}'
 
 
 def _counted(passes: int) -> str:
