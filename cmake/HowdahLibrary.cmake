@@ -4,7 +4,7 @@
 # src/hadoop/rpc is the library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the
 # namespace howdah::hadoop::rpc and the unit tests hadoop_rpc_test. The sources are the folder's *.cc, the public
 # headers are below its include/, the unit tests are its *_test.cc, and the benchmarks its *_bench.cc. Each *_fuzz.cc is
-# a libFuzzer target, the program fuzz_LIBRARY_NAME.
+# a libFuzzer target, the program fuzz_LIBRARY_NAME. With the unit tests, it runs the inputs in git.
 #
 # DEPS are the Howdah libraries that the library may use. Only their include/ folders are on its include path, not those
 # of the DEPS of its DEPS. So each library lists everything it uses in its own CMakeLists.txt. If a build fails with
@@ -82,7 +82,7 @@ function(howdah_library)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 600
       ENVIRONMENT "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1;TSAN_OPTIONS=${tsan_options}")
   endif()
-  if(fuzzers AND HOWDAH_FUZZ)
+  if(fuzzers AND (HOWDAH_FUZZ OR HOWDAH_TESTS) AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     foreach(fuzzer ${fuzzers})
       get_filename_component(stem ${fuzzer} NAME)
       string(REPLACE "_fuzz.cc" "" stem ${stem})
@@ -90,7 +90,18 @@ function(howdah_library)
       add_executable(${program} ${fuzzer})
       target_link_libraries(${program} PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
       target_link_options(${program} PRIVATE -fsanitize=fuzzer)
-      add_dependencies(fuzzers ${program})
+      if(HOWDAH_FUZZ)
+        add_dependencies(fuzzers ${program})
+      else()
+        # As a unit test, the target only runs the inputs in git. It has no coverage counters, so it cannot search.
+        target_link_libraries(${program} PRIVATE GTest::gmock)
+        howdah_precompiled(${program} TEST ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+        add_test(NAME fuzz.${name}_${stem}
+          COMMAND ${program} -runs=0 ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}_${stem})
+        # libFuzzer brings libstdc++ to the front of the libraries. That is harmless: only `new` is not the sanitizer's.
+        set_tests_properties(fuzz.${name}_${stem} PROPERTIES LABELS unit TIMEOUT 600 ENVIRONMENT
+          "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0;UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
+      endif()
     endforeach()
   endif()
   if(benches AND HOWDAH_BENCH)

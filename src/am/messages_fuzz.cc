@@ -1,4 +1,5 @@
 // Fuzzes the AM with messages of executors and clients. The input encodes the kind, length and bytes of each message.
+// The job reads one feed, and answers another.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,9 +7,12 @@
 
 #include "control.h"
 #include "executors.h"
+#include "feeds.h"
 #include "followers.h"
+#include "howdah/base/version.h"
 #include "howdah/core/job.h"
 #include "howdah/frameworks/framework.h"
+#include "howdah/os/files/temporary_directory.h"
 
 namespace howdah::am {
 namespace {
@@ -21,6 +25,10 @@ jobspec::JobSpec TwoRoles() {
   spec.roles[0].instances = {1, 3};
   spec.roles[0].processes = 2;
   spec.roles[1].name = "ps";
+  spec.feeds.resize(2);
+  spec.feeds[0].name = "train";
+  spec.feeds[1].name = "ask";
+  spec.feeds[1].answers = true;
   return spec;
 }
 
@@ -28,7 +36,15 @@ jobspec::JobSpec TwoRoles() {
 // ids are 0 to 15.
 class Am {
  public:
-  Am() {
+  // directory: for the logs of feeds.
+  explicit Am(const std::string& directory)
+      : feeds_(loop_, spec_, clock_, directory + "/",
+               {.order = [this](const ContainerId& to, const wire::ToExecutor& order) { executors_.Order(to, order); },
+                .token = [](const std::string&) { return "secret"; },
+                .locations_changed = [] {},
+                .fail = [](const Error&) { __builtin_trap(); }},
+               true) {
+    if (!feeds_.Open(false).ok()) __builtin_trap();
     Step(core::AmStarted{.node = "node7"});
     Deliver();
   }
@@ -60,9 +76,20 @@ class Am {
       case 5:
         metrics_.OnWatch(connection, watch.ParseFromString(bytes) ? watch : wire::MetricsRequest());
         break;
+      case 6:
+        message.mutable_feed_event()->set_feed("train");
+        message.mutable_feed_event()->set_event(bytes);
+        executors_.OnMessage(connection, std::move(message));
+        break;
       default:
-        if (message.ParseFromString(bytes)) executors_.OnMessage(connection, std::move(message));
+        if (!message.ParseFromString(bytes)) break;
+        if (message.has_register_()) message.mutable_register_()->set_version(std::string(kVersion));
+        executors_.OnMessage(connection, std::move(message));
     }
+    Deliver();
+    feeds_.OnPassDone(view_, ending_);
+    loop_.restart();
+    loop_.poll();
     Deliver();
   }
 
@@ -70,6 +97,8 @@ class Am {
     Step(core::StopRequested{.by = "ann", .grace = {}});
     Deliver();
     job_.CheckInvariants();
+    feeds_.View();
+    feeds_.Finish();
     journal::ToJson(view_, true);
   }
 
@@ -104,14 +133,18 @@ class Am {
     } else if (const auto* kill = std::get_if<core::KillContainer>(&action)) {
       OnGone(kill->container);
     } else if (const auto* start = std::get_if<core::StartTask>(&action)) {
-      executors_.SetCluster(++steps_, job_.peers(), job_.exports());
-      executors_.Start(*start, std::nullopt);
+      executors_.SetCluster(static_cast<uint64_t>(now_.time_since_epoch().count()), job_.peers(), job_.exports());
+      executors_.Start(*start, std::nullopt, feeds_.Start(*start, job_.peers()));
+      feeds_.Started(*start);
     } else if (const auto* stop = std::get_if<core::StopTask>(&action)) {
       executors_.Stop(*stop);
     } else if (const auto* record = std::get_if<core::Record>(&action)) {
       const core::JournalEntry entry{now_, record->change};
       if (!journal::DecodeEntry(journal::EncodeEntry(entry))) __builtin_trap();
       view_.Apply(entry);
+      using Type = core::JobChanged::Type;
+      const auto* changed = std::get_if<core::JobChanged>(&record->change);
+      if (changed && (changed->type == Type::kStopping || changed->type == Type::kFinished)) ending_ = true;
     } else if (std::holds_alternative<core::PrepareFinish>(action)) {
       events_.push_back(core::FinishPrepared{});
     }
@@ -127,8 +160,8 @@ class Am {
   core::Job job_{spec_, frameworks::RulesOf(spec_), Instant(), 7};
   journal::JobView view_;
   Instant now_{};
+  bool ending_ = false;
   int containers_ = 0;
-  uint64_t steps_ = 0;
   std::vector<core::Event> events_;
   std::vector<core::Action> actions_;
   Followers followers_{
@@ -147,15 +180,19 @@ class Am {
       {.reply = [](rpc::ConnectionId, const wire::MetricsReply&) {},
        .close = [](rpc::ConnectionId) {},
        .order = [this](const ContainerId& to, const wire::ToExecutor& order) { executors_.Order(to, order); }}};
+  Feeds feeds_;
   Executors executors_{loop_,
                        {.heartbeat = std::chrono::seconds(25),
                         .await_am = std::chrono::minutes(5),
                         .progress = Duration(0),
                         .leave = std::chrono::seconds(1)},
                        clock_,
-                       followers_,
-                       metrics_,
-                       [this](core::Event event) { events_.push_back(std::move(event)); },
+                       {followers_, metrics_, feeds_},
+                       [this](core::Event event) {
+                         feeds_.OnEvent(event);
+                         feeds_.AddNoRestart(event);
+                         events_.push_back(std::move(event));
+                       },
                        [](rpc::ConnectionId, const wire::ToExecutor&, const auto&) {},
                        [](const ContainerId&) {}};
   Control control_{
@@ -167,7 +204,8 @@ class Am {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  Am am;
+  static const os::files::TemporaryDirectory directory = *os::files::TemporaryDirectory::Make("am-messages");
+  Am am(directory.path());
   for (std::string_view left = text; left.size() >= 2;) {
     const unsigned kind = static_cast<unsigned char>(left[0]);
     const std::string_view bytes = left.substr(2, static_cast<unsigned char>(left[1]));

@@ -12,6 +12,7 @@
 #include "executor.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/temporary_directory.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::executor {
@@ -90,7 +91,6 @@ class Link final : public rpc::ExecutorLink {
 class Directory {
  public:
   Directory() {
-    if (::mkdtemp(path_) == nullptr) __builtin_trap();
     jobspec::JobSpec spec;
     spec.name = "fuzz";
     spec.roles.resize(1);
@@ -100,11 +100,10 @@ class Directory {
     spec.roles[0].command.shell = "exec sleep 60";
     if (!os::files::WriteFileAtomically(Path("job.json"), jobspec::WriteEffective(spec)).ok()) __builtin_trap();
   }
-  ~Directory() { static_cast<void>(os::files::RemoveTree(path_).ok()); }
-  std::string Path(const std::string& name) const { return std::string(path_) + "/" + name; }
+  std::string Path(const std::string& name) const { return directory_.path() + "/" + name; }
 
  private:
-  char path_[32] = "/tmp/howdah-fuzz.XXXXXX";
+  const os::files::TemporaryDirectory directory_ = *os::files::TemporaryDirectory::Make("am-orders");
 };
 
 }  // namespace

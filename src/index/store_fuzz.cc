@@ -1,33 +1,18 @@
 // The index is a file that other programs of the user can change, and that a full disk or a crash can damage.
-#include <stdlib.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "howdah/index/ended_jobs.h"
 #include "howdah/index/store.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/temporary_directory.h"
 
 namespace howdah::index {
-namespace {
-
-class Folder {
- public:
-  Folder() {
-    if (mkdtemp(path_.data()) == nullptr) abort();
-  }
-  ~Folder() { (void)os::files::RemoveTree(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_ = "/tmp/howdah-fuzz-index.XXXXXX";
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const Folder folder;
+  static const os::files::TemporaryDirectory folder = *os::files::TemporaryDirectory::Make("index");
   const std::string path = folder.path() + "/index.db";
   for (const char* suffix : {"", "-wal", "-shm"}) (void)os::files::RemoveTree(path + suffix);
   const std::string_view content(reinterpret_cast<const char*>(data), size);

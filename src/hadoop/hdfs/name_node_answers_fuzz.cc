@@ -22,6 +22,9 @@ class NameNodeOfInput final : public NameNode {
   NameNodeOfInput(pb::LocatedBlocksProto blocks, int64_t visible) : blocks_(std::move(blocks)), visible_(visible) {}
   Result<pb::LocatedBlocksProto> BlockLocations(const std::string&) override { return blocks_; }
   Result<int64_t> VisibleLength(const LocatedBlock&) override { return visible_; }
+  Result<std::optional<pb::DataEncryptionKeyProto>> DataEncryptionKey() override {
+    return std::optional<pb::DataEncryptionKeyProto>();
+  }
 
   Result<LocatedBlock> AddBlock(const OpenFile&, const std::optional<Block>&, const DataNodes&) override {
     return Failed("not a reader's call");
@@ -46,7 +49,7 @@ class NameNodeOfInput final : public NameNode {
 void OpenFileOf(const pb::LocatedBlocksProto& blocks) {
   // The visible length is a number of a DataNode.
   const int64_t visible = blocks.blocks_size() > 0 ? static_cast<int64_t>(blocks.blocks(0).offset()) : 7;
-  const auto reader = FileReader::Open(std::make_shared<NameNodeOfInput>(blocks, visible), "/a", {});
+  const auto reader = FileReader::Open(std::make_shared<NameNodeOfInput>(blocks, visible), nullptr, nullptr, "/a");
   if (!reader.ok()) return;
   const int64_t size = (*reader)->size();
   if (size < 0) __builtin_trap();
