@@ -265,6 +265,7 @@ SUBJECT_FORM = r"[a-z][a-z0-9 ,/_.-]*: \S"
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
 CONTRACT = "tests/contract/"
+FUZZED = "tests/fuzz/found/"  # inputs that a program has made
 LINE_LENGTH_MAX = 120
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600
