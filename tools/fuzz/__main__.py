@@ -51,12 +51,16 @@ def fuzz(target, seconds):
                "-detect_leaks=0", "-entropic=0", "-print_funcs=0", "-print_final_stats=1",
                f"-artifact_prefix={BUILD}/findings/{target}-", corpus.found(target), corpus.kept(target)]
     run = Run(target)
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment(), text=True,
-                          errors="replace") as process, open(LOGS / f"fuzz-{target}", "w") as log:
+    with open(LOGS / f"fuzz-{target}", "w") as log:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment(),
+                                   text=True, errors="replace")
         for line in process.stderr:
             log.write(line)
             run.read(line)
-    run.end()
+        process.stderr.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    run.end(usage.ru_utime + usage.ru_stime)
     return run if process.returncode == 0 else None
 
 

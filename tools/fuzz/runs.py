@@ -4,9 +4,9 @@ import re
 import time
 
 HEAD = """\
-# The runs of each fuzz target without a finding, written by `./dev fuzz --record`. Seconds and inputs are the sums of
-# all recorded runs, and "since new" counts the inputs since one last reached a branch of the code (an edge) that no
-# stored input had reached. Date, inputs per second, edges and peak memory are those of the last run.
+# The runs of each fuzz target without a finding, written by `./dev fuzz --record`. Seconds (of a core) and inputs are
+# the sums of all recorded runs, and "since new" counts the inputs since one last reached a branch of the code (an edge)
+# that no stored input had reached. Date, inputs per second, edges and peak memory are those of the last run.
 # target	date	seconds	inputs	since new	inputs/s	edges	peak MB
 """
 # A target is done after an hour, or when so many inputs have not reached a new edge: the next input reaches one with a
@@ -18,7 +18,7 @@ class Run:
     """One run of a target, made of libFuzzer's output."""
 
     def __init__(self, target):
-        self.target, self._start, self._begun, self.seconds = target, time.monotonic(), False, 0
+        self.target, self._begun, self.seconds = target, False, 0
         self.edges = self.new_edges = 0  # new: not reached by the stored inputs
         self._last_new = 0               # the number of the input that reached the newest edge
         self._figures = {}
@@ -34,8 +34,8 @@ class Run:
                 self._last_new = number
             self.edges = edges
 
-    def end(self):
-        self.seconds = round(time.monotonic() - self._start)
+    def end(self, cpu_seconds):
+        self.seconds = round(cpu_seconds)
 
     inputs = property(lambda self: self._figures["number_of_executed_units"])
     since_new = property(lambda self: self.inputs - self._last_new)
@@ -43,8 +43,8 @@ class Run:
     peak_mb = property(lambda self: self._figures["peak_rss_mb"])
 
     def __str__(self):
-        return (f"{self.seconds} s, {self.inputs} inputs, {self.speed}/s, {self.edges} edges, {self.new_edges} of them "
-                f"new, {self.since_new} inputs since the last new one")
+        return (f"{self.seconds} s of a core, {self.inputs} inputs, {self.speed}/s, {self.edges} edges, "
+                f"{self.new_edges} of them new, {self.since_new} inputs since the last new one")
 
 
 @dataclasses.dataclass
