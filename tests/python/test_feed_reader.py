@@ -286,7 +286,22 @@ def test_stream_has_no_position(serve, tmp_path):
     next(iter(ctx.feed("train").numpy(3)))
     with ctx.checkpoint(2):
         pass
-    assert executor.sent("point") == [] and ctx.feed("train").state_dict()["point"] is None
+    executor.failures["point"] = {"kind": "FeedError", "message": "the position has 5000000 bytes"}
+    with ctx.checkpoint(3):
+        pass
+    assert os.listdir(tmp_path / "step-2") == os.listdir(tmp_path / "step-3") == []
+    assert ctx.feed("train").state_dict()["point"] is None
+
+
+@pytest.mark.parametrize("passes", [1, None])
+def test_process_that_the_job_has_replaced_completes_no_checkpoint(serve, tmp_path, passes):
+    directory = tmp_path / "checkpoints"
+    executor, ctx = serve(numbers(10), {"HOWDAH_CHECKPOINT_DIR": str(directory)}, passes=passes)
+    next(iter(ctx.feed("train").numpy(3)))
+    with pytest.raises(_errors.FeedLost, match="other processes"):
+        with ctx.checkpoint(2):
+            executor.failures["point"] = {"kind": "FeedLost", "message": "the job has other processes now"}
+    assert os.listdir(directory) == [] and executor.sent("checkpointed") == []
 
 
 def test_rest_of_a_pass_that_was_left_is_requested_before_the_next_pass(serve):

@@ -92,8 +92,10 @@ def stop(session):
 
     if session.sparkContext._jsc is None:
         return
-    application = session.sparkContext.applicationId
+    application, master = session.sparkContext.applicationId, session.sparkContext.master
     session.stop()
+    if master == "yarn":
+        end_jvm()  # it would give the settings of this session to the next one, too: executors with two cores
     shutil.rmtree(f"{os.path.dirname(pyspark.__file__)}/work/{application}", ignore_errors=True)
 
 

@@ -8,7 +8,7 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-from .._errors import FeedError, FeedMisuse, FeedTypeError
+from .._errors import FeedError, FeedLost, FeedMisuse, FeedTypeError
 from . import point
 from .batches import Converter, record_batch, refuse_pickles, take_part
 from .columns import Options
@@ -348,9 +348,19 @@ class FeedReader:
         self._connected().wait(self._connected().post("checkpointed", step))
 
     def _point(self, step: int) -> str | None:
-        """The rows that a checkpoint of this step covers, for another job; None for a stream, which no job repeats."""
+        """The rows that a checkpoint of this step covers, for another job; None for a stream, which no job repeats.
+        Raises FeedLost if the job has replaced this process: its checkpoint must not become visible."""
         connection = self._connected()
-        return point.request(connection, step) if self._opened.get("passes") is not None else None
+        stream = self._opened.get("passes") is None
+        try:
+            rows = point.request(connection, step)
+        except FeedLost:
+            raise
+        except FeedError:
+            if stream:
+                return None
+            raise
+        return None if stream else rows
 
     def _found(self, step: int, restored: str | None = None) -> None:
         """The program has restored the checkpoint of this step. Has no effect after a row was read. restored: the point
