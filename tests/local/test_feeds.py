@@ -196,6 +196,20 @@ def test_killed_rank_reads_each_row_once_since_the_checkpoint(tmp_path, make):
     assert job.status().generation == 1
 
 
+def test_killed_rank_of_a_stream_reads_each_row_once_since_the_checkpoint(tmp_path):
+    (tmp_path / "states").mkdir()
+    feed = howdah.Feed(stream=True, remainder="short")
+    with submit(train(str(tmp_path / "states"), last=25), workers=2, data={"train": feed}, options={"restart": 1},
+                checkpoint=tmp_path / "checkpoints") as job:
+        for first in range(0, ROWS, 1000):
+            assert job.feed("train").send(TABLE.slice(first, 1000), key=str(first))
+        job.feed("train").close()
+        seen = [i for rows in job.results(timeout=120) for i in rows]
+    assert len(seen) == len(set(seen)) == ROWS
+    assert job.status().generation == 1
+    assert os.listdir(tmp_path / "checkpoints/step-20") == [], "no other job continues a stream"
+
+
 def test_killed_rank_without_checkpoints_reads_from_the_start(tmp_path):
     def read():
         ctx = howdah.context()
