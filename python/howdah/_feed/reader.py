@@ -354,12 +354,10 @@ class FeedReader:
         stream = self._opened.get("passes") is None
         try:
             rows = point.request(connection, step)
-        except FeedLost:
-            raise
-        except FeedError:
-            if stream:
-                return None
-            raise
+        except FeedError as error:
+            if isinstance(error, FeedLost) or not stream:
+                raise
+            return None
         return None if stream else rows
 
     def _found(self, step: int, restored: str | None = None) -> None:
