@@ -142,6 +142,18 @@ void Assembly::Granted() {
   HoldUntil(hold_limit_);
 }
 
+// All gangs that wait form again, because their tasks may receive each other's addresses. If ranked tasks run, which
+// have the address of the lost task, they restart together with it instead.
+void Assembly::FormAgain(const Role& lost) {
+  const auto waits = [this](const Role& role) {
+    return StageOf(role) == Stage::kOpen && role.tally().started + role.tally().open == 0 && !DependenciesHold(role);
+  };
+  if (!context_.together || !waits(lost) || (lost.ranked() && roster_.ranked().started > 0)) return;
+  for (const Role& role : roster_.roles()) {
+    if (waits(role)) roles_[role.number()].stage = Stage::kForming;
+  }
+}
+
 void Assembly::Refill() {
   if (units_.phase.HoldsRankedOnly() || !AssembleAgain()) return;
   HoldUntil(hold_limit_);

@@ -1,10 +1,12 @@
 // Gangs: collects the containers and the registered executors of the tasks that start together. The stages of a role:
 //
 //   closed --(its finish-dependencies have finished)--> assembling --(every container is granted)--> forming
-//     ^                                                  |   ^ released, and requested again later       |
-//     |                                                  `---'                    every task is registered
-//     `------------(a finish-dependency starts again)------------- open <-------------------------------'
+//     ^                                                  |   ^ released, and requested again later   |  ^
+//     |                                                  `---'              every task is registered |  | a task
+//     |                                                                                              v  | is lost
+//     `------------(a finish-dependency starts again)--------------------------------------------------- open
 //
+// An open role waits until the roles that it depends on have started. If it loses a task before, it forms again.
 // Roles that start task by task are open at once. A restart (Phase::Hold) forms its scope in the same way.
 #pragma once
 
@@ -45,11 +47,11 @@ class Assembly {
   void StartComplete();
 
   void Granted();
+  // A task of the role is lost. If the role's tasks wait for other roles to start, the gang forms again.
+  void FormAgain(const Role& role);
   // A gang that has lost a container before its start is incomplete again. It must not hold its other containers
   // indefinitely.
   void Refill();
-  // Starts the allocation timeout again, because a new generation begins to form.
-  void RestartLimit() { context_.timers.Disarm(JobTimer::kGang); }
 
   void FireGang();
   void FireHold();

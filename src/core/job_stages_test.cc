@@ -159,6 +159,79 @@ TEST(JobStages, RestartedTaskMustBecomeReadyAgain) {
 )");
 }
 
+// As ServerAndClient, with one server and two workers, which start as a group.
+jobspec::JobSpec ServerAndGang() {
+  jobspec::JobSpec spec = ServerAndClient();
+  spec.roles[0].instances = {1, 1};
+  spec.roles[1].instances = {2, 2};
+  return spec;
+}
+
+TEST(JobStages, GangThatLosesATaskWhileItWaitsForAnotherRoleStartsWhenItIsCompleteAgain) {
+  Reads({ServerAndGang()}, R"(
+0s up
+1s lost worker:0 the node was lost
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the node was lost (last heartbeat 1.0s earlier);
+      another container is requested
+  ask worker*1
+2s serves ps:0 a0
+  serves ps:0 RUNNING a0
+3s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+4s register c1
+  task worker:0 READY a0
+  start worker:0 a0 g0 in c1
+  start worker:1 a0 g0 in worker:1
+)");
+}
+
+TEST(JobStages, GangThatLosesATaskWhileItWaitsHoldsItsContainersForALimitedTime) {
+  Reads({ServerAndGang()}, R"(
+0s up
+1s lost worker:0 the node was lost
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the node was lost (last heartbeat 1.0s earlier);
+      another container is requested
+  ask worker*1
+14s heartbeat ps:0
+14s tick
+  job waiting | role worker waits until ps:0 is ready; it has run since 2026-11-21T00:00:00.000Z without success of
+      its probe: http://127.0.0.1/up
+  cancel
+  release worker:1
+  task worker:1 PENDING a0
+14s gone worker:1
+16s heartbeat ps:0
+16s tick
+  ask worker*2 together
+)");
+}
+
+TEST(JobStages, GangWhoseTaskHasAnOrphanedAttemptWaitsUntilTheTaskIsReplaced) {
+  Reads({ServerAndGang()}, R"(
+0s up
+1s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 3 containers
+2s register worker:0 a0
+  kill worker:0
+3s register ps:0 a0
+  start ps:0 a0 g0 in ps:0
+3s serves ps:0 a0
+  serves ps:0 RUNNING a0
+4s gone worker:0
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master died before it had
+      recorded what it started there; another container is requested
+  ask worker*1
+5s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+6s register c1
+  task worker:0 READY a0
+  start worker:0 a0 g0 in c1
+  start worker:1 a0 g0 in worker:1
+)");
+}
+
 TEST(JobStages, ReasonNamesTheTaskThatIsNotReady) {
   Reads({ServerAndClient()}, R"(
 0s up

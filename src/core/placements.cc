@@ -236,7 +236,9 @@ void Placements::Lose(Container& container, const Loss& loss, Instant at) {
 // This AM cannot control the executor in the container. The task starts elsewhere once the container is gone.
 void Placements::LoseOrphaned(Container& container) {
   const Loss loss{kOrphanedText, /*infrastructure=*/true};
-  if (container.task()->attempt.is_open()) return Lose(container, loss, context_.now);
+  Task& task = *container.task();
+  if (task.attempt.is_open()) return Lose(container, loss, context_.now);
+  units_.allocation.assembly.FormAgain(roster_.RoleOf(task));
   container.MarkOrphaned();
   containers_.Kill(container);
 }
@@ -260,7 +262,8 @@ void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
 
 void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const Role& role = roster_.RoleOf(task);
-  const Assembly& assembly = units_.allocation.assembly;
+  Assembly& assembly = units_.allocation.assembly;
+  assembly.FormAgain(role);
   const bool starts_as_group = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
   const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !starts_as_group;
   const bool too_often =
@@ -271,7 +274,7 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   if (!others_run && !too_often) {
     Unplace(task, FailureText(roster_.NameOf(task), failure) + "; another container is requested");
     units_.membership.growth.AwaitReplacement(task);
-    units_.allocation.assembly.Refill();
+    assembly.Refill();
     return;
   }
   if (const int earlier = task.placement.launch_failures() - 1; too_often && earlier > 0) {

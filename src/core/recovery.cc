@@ -256,8 +256,8 @@ void Recovery::BeginGeneration(Scope scope, Duration pause, const Reason& why) {
     task.SetBackingOff(false);
     if (task.counts().rendezvous.rejoining == 0) Revive(task);
   });
-  units_.allocation.assembly.RestartLimit();
-  units_.ending.Revisit();  // arms the `outlive` limits again: some roles may still be done
+  context_.timers.Disarm(JobTimer::kGang);  // the next generation has the whole allocation timeout
+  units_.ending.Revisit();                  // arms the `outlive` limits again: some roles may still be done
   if (backoff) context_.timers.Arm(JobTimer::kBackoff, context_.now + pause);
 }
 

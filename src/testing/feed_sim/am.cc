@@ -108,6 +108,7 @@ void SimAm::Die() {
   if (!alive_) return;
   world_.Trace([] { return std::string("the AM dies"); });
   alive_ = false;
+  ++instance_;
   log_lost_ = world_.faults().tail_lost > 0 && world_.Fault(world_.faults().tail_lost);
   last_snapshot_ = ledger_->Snapshot();
   world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(2))), [this] { Restore(); });
@@ -199,6 +200,7 @@ void SimAm::Restore() {
     return world_.Violate("A restored ledger has the same state", std::to_string(log_.size()) + " records");
   }
   alive_ = true;
+  ++instance_;
   // The log of the job has them.
   const auto is_known = [known](const auto& event) { return event.first < known; };
   const auto unknown = std::stable_partition(job_events_.begin(), job_events_.end(), is_known);
@@ -214,6 +216,7 @@ void SimAm::BeginAnotherJob() {
   if (!alive_) return;
   world_.Reach(Situation::kAnotherJob);
   world_.Trace([] { return std::string("another job begins"); });
+  ++instance_;
   int64_t used = 0;
   for (int rank = 0; ledger_->incarnation(rank) >= 0; ++rank) used = std::max(used, ledger_->incarnation(rank));
   ledger_.emplace(world_.scenario.options);

@@ -69,6 +69,9 @@ class SimAm {
   int64_t incarnation(int rank) const { return ledger_->incarnation(rank); }
   feed::Progress progress() const { return ledger_->progress(); }
   int events() const { return events_; }
+  // The number of the AM that runs, or of the time without one. A message of an earlier connection has another number,
+  // and is lost.
+  int instance() const { return instance_; }
   const std::shared_ptr<LogBranch>& branch() const { return branch_; }
   // An executor begins.
   std::shared_ptr<ExecutorTail> AddTail(int rank);
@@ -109,6 +112,7 @@ class SimAm {
   std::vector<std::pair<int64_t, feed::Event>> job_events_;  // with the numbers of their records
   std::string last_snapshot_;                                // when the AM died
   bool alive_ = true, log_lost_ = false;
+  int instance_ = 0;
   int events_ = 0;
   int alarm_ = 0;
 };

@@ -163,9 +163,9 @@ void Executor::Fetch(const feed::Reassign& move) {
 
 void Executor::Send(const feed::Event& event) {
   world_.Send(
-      [this, event, branch = am_.branch()] {
+      [this, event, am = am_.instance()] {
         // The AM may be dead: then the executor sends the message again when it is connected to the next one.
-        if (alive_ && am_.branch() == branch) am_.Deliver(event);
+        if (alive_ && am_.instance() == am) am_.Deliver(event);
       },
       [this] { Resync(); });
 }
@@ -195,8 +195,8 @@ bool Executor::DeliverOffer(const feed::RowsReceived& event) {
 
 void Executor::SendOffer(const feed::RowsReceived& event) {
   world_.Send(
-      [this, event, branch = am_.branch()] {
-        if (alive_ && am_.branch() == branch) DeliverOffer(event);
+      [this, event, am = am_.instance()] {
+        if (alive_ && am_.instance() == am) DeliverOffer(event);
       },
       [this] { Resync(); });
 }

@@ -126,8 +126,7 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  // Gangs with a task that was ordered to start. A gang is identified by the roles that had to finish before it.
-  std::set<std::set<int>> begun_gangs_;
+  std::set<int> begun_roles_;  // with a task that was ordered to start
   // Whether a container that the core had not released was lost.
   bool lost_a_container_ = false;
   std::set<ContainerId> given_up_;  // containers that the core has killed

@@ -71,18 +71,21 @@ void Checker::Check(const core::RequestContainers& request) {
 }
 
 // No task of a gang starts before all roles of the gang can start. Roles that wait for the same roles to finish form a
-// gang. After the gang's first start, ranked tasks start when all unfinished ranked tasks can start.
+// gang. A role of the gang that waits for another one to start must be complete again when it starts. After the gang's
+// first start, ranked tasks start when all unfinished ranked tasks can start.
 void Checker::CheckGang(const core::StartTask& start) {
-  const bool ranked = Ranked(start.task.role);
+  const bool gang = workload_.spec.start == jobspec::StartMode::kGang;
   const std::set<int> ends = FinishDependencies(start.task.role);
-  const bool first = workload_.spec.start == jobspec::StartMode::kGang && begun_gangs_.insert(ends).second;
+  const bool first = gang && std::none_of(begun_roles_.begin(), begun_roles_.end(),
+                                          [&](int role) { return FinishDependencies(role) == ends; });
+  const bool first_of_role = gang && begun_roles_.insert(start.task.role).second;
+  const bool whole = Ranked(start.task.role) && workload_.rules.needs_whole_cluster;
   if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
-  if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
-    if (!first && !Ranked(role)) continue;
     const std::set<int> of_role = FinishDependencies(role);
-    if (first ? of_role != ends : !HaveEnded(of_role)) continue;
+    const bool together = first ? of_role == ends : whole && Ranked(role) && HaveEnded(of_role);
     const int least = Role(role).instances.min;
+    if (!together && !(first_of_role && role == start.task.role)) continue;
     if (CountRunnable(role) >= least) continue;
     world_.Violate("No task of a gang starts before all of them can",
                    Name(start.task) + " before " + std::to_string(least) + " of " + Role(role).name + " can");
