@@ -43,9 +43,11 @@ class Checker {
   // The newest end of each pass.
   using Closed = std::map<int64_t, feed::ClosePass>;
   const Closed& closed() const { return closed_; }
-  // The model is one of an earlier generation, for which passes had these ends.
-  void SetClosed(const Closed& closed) {
+  // The model is one of an earlier generation, for which passes had these ends. Rows that were committed since, and are
+  // not in the model, are read again.
+  void SetModel(const Trained& trained, const Closed& closed) {
     for (const auto& [pass, close] : closed) closed_[pass] = close;
+    std::erase_if(committed_, [&trained](const auto& row) { return !trained.contains(row.first); });
   }
   // The rows of the pass that the reader returns, once the pass is closed.
   std::optional<int64_t> RowsOf(const feed::ReaderId& reader, int64_t pass) const;

@@ -50,7 +50,7 @@ void Training::Form(int ranks) {
     if (generation != generation_) return;
     // Before any process reads a row, the AM learns which checkpoint they have restored.
     if (!visible_) return StartProcesses();
-    if (shown_late_) checker_.SetClosed(visible_->closed);
+    if (shown_late_) checker_.SetModel(visible_->model.trained, visible_->closed);
     const int64_t before = am_.incarnation(0);
     // Programs of both kinds occur. Without the point, only the same job knows the rows of the checkpoint.
     const bool with_point = earlier_jobs_ > 0 || shown_late_ || visible_->step % 2 == 0;
