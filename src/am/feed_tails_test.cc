@@ -125,6 +125,25 @@ TEST(FeedTails, NextAttemptOfAFailedReaderReads) {
   EXPECT_EQ(scene.Opened("c0").reader.rank, 0) << "its next attempt reads";
 }
 
+TEST(FeedTails, NumbersThatLostRecordsHaveGivenAreNotUsedAgain) {
+  MovingScene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  const std::string copy = scene.Log();
+  const wire::FromExecutor tails = scene.TailsOf("c1");
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  scene.Start(0, 1);
+  const int64_t seen = scene.Opened("c0").reader.incarnation;
+  wire::FromExecutor unknown = scene.TailsOf("c0");
+  unknown.mutable_feed_log_tails()->mutable_tails(0)->set_term(1);
+  scene.MoveAm(copy);
+  scene.sent.clear();
+  EXPECT_TRUE(scene.feeds->OnMessage({"c0"}, unknown));
+  EXPECT_TRUE(scene.feeds->OnMessage({"c1"}, tails));
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  scene.Start(0, 2);
+  EXPECT_GT(scene.Opened("c0").reader.incarnation, seen) << "the executor ignores readers that it has had";
+}
+
 TEST(FeedTails, StartEndsTheWaitForTails) {
   MovingScene scene(jobspec::Framework::kPytorch);
   scene.StartBoth();

@@ -90,7 +90,10 @@ Status LiveFeed::Resume(const std::function<bool(const ContainerId&)>& continues
     return Failed("the log " + log_.file().path() + " of the feed " + name_ +
                   " is missing: the job cannot be continued without reading rows a second time");
   }
-  if (term > 0) log_.BeginTerm(term);
+  if (term > 0) {
+    log_.BeginTerm(term);
+    Step(feed::TermBegun{});
+  }
   if (seats_.formed().generation > log_.formed().generation)
     Carry(log_.Form(seats_.formed(), ports_.clock.Now()).actions);
   seats_.Continue(log_.formed());

@@ -163,6 +163,12 @@ bool On(Context& context, const SourceLost& event) {
 }
 
 // All orders that may have been lost.
+bool On(Context& context, const TermBegun&) {
+  constexpr int64_t kMostLost = int64_t{1} << 20;  // incarnations that the lost records may have given
+  context.state.incarnations += kMostLost;
+  return true;
+}
+
 bool On(Context& context, const AmResumed&) {
   State& state = context.state;
   state.source_since = state.now;

@@ -57,6 +57,7 @@ TEST(Record, EventsHaveAFixedEncoding) {
       {Ticked{}, "0280897a26"},
       {SourceFailed{"bad", true}, "0280897a280662616402"},
       {ReaderLeft{reader}, "0280897a2c068c01"},
+      {TermBegun{}, "0280897a2e"},
   };
   for (const Row& row : rows) {
     const std::string record = EncodeRecord(row.event, kNow);

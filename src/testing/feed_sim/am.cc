@@ -201,6 +201,7 @@ void SimAm::Restore() {
   }
   alive_ = true;
   ++instance_;
+  if (lost) Deliver(feed::TermBegun{});
   // The log of the job has them.
   const auto is_known = [known](const auto& event) { return event.first < known; };
   const auto unknown = std::stable_partition(job_events_.begin(), job_events_.end(), is_known);

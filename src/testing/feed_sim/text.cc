@@ -64,6 +64,7 @@ struct Names {
   std::string operator()(const feed::SourceFailed& e) const { return Common("SourceFailed", e); }
   std::string operator()(const feed::PointFound& e) const { return Common("PointFound", e); }
   std::string operator()(const feed::ReaderLeft& e) const { return Common("ReaderLeft", e); }
+  std::string operator()(const feed::TermBegun& e) const { return Common("TermBegun", e); }
 
   std::string operator()(const feed::OpenPass& a) const { return Common("OpenPass", a); }
   std::string operator()(const feed::AcceptRows& a) const {

@@ -222,7 +222,7 @@ void Training::TryNext(int rank) {
   NextBatch next = executor.Next(process.pass, batch);
   if (next.what == NextBatch::What::kWait) return;
   if (next.what == NextBatch::What::kFailed) {
-    finished_ = true;
+    finished_ = failed_ = true;
     return;
   }
   if (next.what == NextBatch::What::kBatch && world_.scenario.lockstep()) CheckOthers(rank);

@@ -21,6 +21,7 @@ class Training : public Executor::Owner {
 
   void Begin();
   bool finished() const { return finished_; }
+  bool failed() const { return failed_; }  // a process has got the failure of the feed
   std::string Describe() const;
   // An order of the AM to a reader.
   void Receive(const feed::ReaderId& reader, const feed::Action& action);
@@ -83,7 +84,7 @@ class Training : public Executor::Owner {
   std::optional<Checkpoint> visible_;  // the newest complete checkpoint
   int64_t generation_ = -1;
   bool formed_ = false;  // the processes of the generation run
-  bool finished_ = false;
+  bool finished_ = false, failed_ = false;
   bool saving_ = false;
   std::optional<Checkpoint> late_;  // complete, not visible yet: of an earlier generation
   bool shown_late_ = false;         // such a checkpoint was visible: the log may not have its step

@@ -392,8 +392,11 @@ void Checker::NoticeHang(const core::TaskHung& hang) {
 void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at, bool hung) {
   const TaskFacts* task = facts_.Current(container, attempt);
   if (!task || (task->stopped() && at >= *task->stopped_at)) return;
-  const OwnFailure* received = truth_.Received(*facts_.Held(container)->task, attempt, hung);
+  OwnFailure* received = truth_.Received(*facts_.Held(container)->task, attempt, hung);
   if (!received) return;
+  // A task may fail while it waits to rejoin, and the report may arrive after the others have formed a generation with
+  // it. They then have to restart because of this failure.
+  received->generation = std::max(received->generation, fold_.generation());
   const RoleKind kind = Role(received->task.role).kind;
   if (kind == RoleKind::kSidecar) world_.Reach(Situation::kSidecarFailed);
   if (kind == RoleKind::kService) world_.Reach(Situation::kServiceFailed);

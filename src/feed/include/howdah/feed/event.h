@@ -177,9 +177,15 @@ struct ReaderLeft {
   ReaderId reader;
 };
 
+// --- from the AM, added later ---
+
+// The newest records of the log may be lost. Executors may know readers of incarnations that this ledger has not given,
+// so the next incarnations are larger than those.
+struct TermBegun {};
+
 using Event = std::variant<GenerationFormed, RankLost, RankStarted, CheckpointFound, ReadingStopped, ReaderSynced,
                            ReaderOpened, KeptRowsOffered, RowsReceived, RowsMoved, RowsHandedOut, StepReported,
                            CheckpointReported, CommitCalled, PartitionEnded, SourceEnded, SourceConnected, SourceLost,
-                           AmResumed, Ticked, SourceFailed, PointFound, ReaderLeft>;
+                           AmResumed, Ticked, SourceFailed, PointFound, ReaderLeft, TermBegun>;
 
 }  // namespace howdah::feed
