@@ -66,12 +66,7 @@ class Simulation : public SimAm::Peers {
   void Fail(int rank) override { training_.ProcessDies(rank); }
 
  private:
-  // The training has ended, and so have the attempts of the source. If the log may have lost the failure of the feed,
-  // the next AM does not end them: the job does, which has failed.
-  bool Done() const {
-    const bool ends = training_.failed() && world_.scenario.faults.tail_lost > 0;
-    return training_.finished() && (ends || !source_.busy());
-  }
+  bool Done() const { return training_.IsOver(source_.busy()); }
 
   World& world_;
   Checker checker_;

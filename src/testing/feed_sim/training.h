@@ -20,8 +20,11 @@ class Training : public Executor::Owner {
   Training(World& world, SimAm& am, Checker& checker);
 
   void Begin();
-  bool finished() const { return finished_; }
-  bool failed() const { return failed_; }  // a process has got the failure of the feed
+  // The processes have ended, and so have the attempts of the source. If the log may have lost the failure of the feed,
+  // the next AM does not end them: the job does, which has failed.
+  bool IsOver(bool source_busy) const {
+    return finished_ && (!source_busy || (failed_ && world_.scenario.faults.tail_lost > 0));
+  }
   std::string Describe() const;
   // An order of the AM to a reader.
   void Receive(const feed::ReaderId& reader, const feed::Action& action);
