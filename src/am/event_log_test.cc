@@ -80,6 +80,9 @@ TEST(LoggedEvent, EveryKindSurvivesARoundTrip) {
   const core::RankExited returned{{"c"}, 0, 0, {.code = 0}, At(1), {}, {}, false, 0};
   EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(returned, At(1)))).result_bytes, 0);
   EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(printed, At(1)))).result_bytes, std::nullopt);
+  core::RankExited stopped = printed;
+  stopped.during_stop = true;
+  EXPECT_TRUE(std::get<core::RankExited>(*EventOf(ToRecord(stopped, At(1)))).during_stop);
   EXPECT_FALSE(EventOf(wire::LoggedEvent()));
 }
 

@@ -136,6 +136,7 @@ struct Recorder {
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
     out.set_as_told(e.by_stop_order);
+    out.set_during_stop(e.during_stop);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
     out.set_no_restart(e.diagnosis.no_restart);
@@ -277,6 +278,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
   event.by_stop_order = m.as_told();
+  event.during_stop = m.during_stop();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
   event.diagnosis.no_restart = m.no_restart();

@@ -315,6 +315,28 @@ TEST(JobResume, UnrecordedStopRestartsTheTask) {
 )");
 }
 
+TEST(JobResume, ProcessThatHandledAnUnrecordedStopHasNeitherFailedNorSucceeded) {
+  for (const std::string code : {"0", "1"}) {
+    const std::string story = R"(
+0s up
+5s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 2 containers
+5s register worker:0 a0
+  start worker:0 a0 g0 in worker:0
+5s exit worker:0 a0 )" + code +
+                              R"( at=4s during_stop=1
+5s ended worker:0 a0
+  task worker:0 STOPPED a0 code=)" +
+                              code +
+                              R"( | worker:0 was stopped for a restart on node0, attempt 0: the application master
+      died before it had recorded the stop
+  task worker:0 READY a1
+  start worker:0 a1 g0 in worker:0
+)";
+    Reads({JobOf({Workers(2)})}, story.c_str());
+  }
+}
+
 TEST(JobResume, RankedTasksRestartIfTheirRendezvousDiedWithTheAm) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;

@@ -16,7 +16,8 @@
 //   0s exit C A 7                       0s exit C A SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   0s exit C A 7 rule=0                0s exit C A 7 node_fault=1
 //   0s exit C A 7 no_restart=WHY
-//   0s exit C A SIGTERM by_stop_order=1 0s serves C A (its readiness probe has succeeded)
+//   0s exit C A SIGTERM by_stop_order=1 0s exit C A 1 during_stop=1
+//   0s serves C A (its readiness probe has succeeded)
 //   0s progress C A STEP [CHECKPOINT]   0s saving C A
 //   0s sampled C A stack=STACK          0s hung C A at=0.5s activity=output stack=STACK
 //   0s scale ROLE SIZE                  0s rendezvous R:I A ready|joined|rejoining|unreachable

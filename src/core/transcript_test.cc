@@ -140,6 +140,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
     exited.by_stop_order = !line.Option("by_stop_order").empty();
+    exited.during_stop = !line.Option("during_stop").empty();
     return exited;
   }
   if (verb == "progress") return TaskProgressed{container, line.Attempt(), ParseProgress(line)};

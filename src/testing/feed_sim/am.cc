@@ -82,9 +82,12 @@ void SimAm::Call(const feed::Event& event, const std::function<void()>& then) {
   world_.schedule.After(milliseconds(100), [this, event, then] { Call(event, then); });
 }
 
-void SimAm::CallForJob(const feed::Event& event, const std::function<void()>& then) {
+void SimAm::CallForJob(feed::Event event, const std::function<void()>& then) {
   if (world_.violation) return;
   const int64_t number = branch_->end();
+  // The job knows the rank alone. After the loss of records, its reader may have another number than its process.
+  auto* const lost = std::get_if<feed::RankLost>(&event);
+  if (lost != nullptr && world_.scenario.alone()) lost->reader.incarnation = incarnation(lost->reader.rank);
   if (Deliver(event)) {
     job_events_.emplace_back(number, event);
     return then();

@@ -58,7 +58,7 @@ class SimAm {
   // Delivers the event as soon as an AM runs, and then calls `then`. The event cannot be lost any more.
   void Call(const feed::Event& event, const std::function<void()>& then);
   // The same for an event of the job itself. If the log loses it, the next AM knows it from the log of the job.
-  void CallForJob(const feed::Event& event, const std::function<void()>& then);
+  void CallForJob(feed::Event event, const std::function<void()>& then);
   // Kills the AM. Another one restores the ledger from the log.
   void Die();
   // The job has ended, and another one has begun, with an empty ledger. No effect if no AM runs.

@@ -373,7 +373,9 @@ void SimContainer::RankExits(int rank, ExitStatus exit, bool consequence) {
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
   const bool by_stop_order = attempt_->stopping && exit.signal;
-  Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, by_stop_order});
+  core::RankExited exited{id_, number, rank, exit, now, diagnosis, {}, by_stop_order};
+  exited.during_stop = attempt_->stopping;
+  Report(exited);
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // Descendants of the processes may run a little longer.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

@@ -117,6 +117,7 @@ void Facts::On(const core::RankExited& e) {
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   if (!task->ranks_exited.insert(e.local_rank).second) return;
+  if (e.during_stop && !task->stopped()) return;  // by an order that the core does not know
   const bool by_itself = !e.by_stop_order && (!task->stopped() || e.at < *task->stopped_at);
   if (!e.exit.success() && by_itself) Fail(*held_[e.container].task, *task, e.diagnosis);
   if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);

@@ -141,6 +141,9 @@ struct RankExited {
   bool by_stop_order = false;
   // The size of the process's result, which is stored with the job; nullopt if it has none.
   std::optional<int> result_bytes = {};
+  // The process exited after its executor had ordered it to stop, in any way. It may have failed before the order
+  // reached it, but if the core knows of no order, an AM that has died ordered the stop.
+  bool during_stop = false;
 };
 // The readiness probe of the attempt has succeeded (RoleSpec::ready). Sent at most once per attempt and connection.
 struct TaskServes {
