@@ -508,7 +508,7 @@ def test_a_signal_to_run_stops_the_job(home, tmp_path, number, word):
 
 def test_a_second_ctrl_c_stops_without_grace(home, tmp_path):
     stubborn = "checkpoint: {grace: 1d}\nroles: {w: {memory: 8MiB, command: \"trap 'echo no' TERM; echo ready; " \
-               "while :; do read -t 9 < <(:) || :; done\"}}\n"
+               "while :; do sleep 9 & wait; done\"}}\n"
     run = subprocess.Popen([BIN, "run", job_file(tmp_path, stubborn)], env=home, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
     assert run.stdout.readline() == "w:0 │ ready\n"

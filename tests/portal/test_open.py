@@ -59,6 +59,7 @@ def test_known_servers_need_no_port(tab, portal, expect, server, body):
     page.get_by_role("button", name="Open…").click()
     dialog = page.get_by_role("dialog")
     choices = dialog.get_by_label("Server")
+    expect(choices.locator("option", has_text=server)).to_have_count(1)  # the list is fetched
     [choice] = [each for each in choices.locator("option").all_inner_texts() if server in each]
     choices.select_option(choice)
     with page.context.expect_page():
