@@ -61,9 +61,12 @@ void Source::Supply(int64_t pass, feed::Rows partitions) {
   if (!connected_ || silent_) return;
   partitions.to = std::min(partitions.to, published_);
   for (feed::PartitionId id = partitions.from; id < partitions.to; ++id) {
-    const bool runs = std::any_of(attempts_.begin(), attempts_.end(), [&](const auto& attempt) {
-      return attempt.second.pass == pass && attempt.second.partition == id;
-    });
+    bool runs = false;
+    for (auto& [number, attempt] : attempts_) {
+      if (attempt.pass != pass || attempt.partition != id) continue;
+      runs = true;
+      attempt.again = attempt.ending;  // it asks for missing rows no more
+    }
     if (!runs) Start(pass, id);
     if (!runs && world_.Fault(world_.faults().task_twice)) {
       world_.Reach(Situation::kTaskRanTwice);
@@ -140,11 +143,15 @@ void Source::SendBlock(int64_t id, const feed::Answer& answer) {
 }
 
 void Source::Finish(int64_t id) {
+  attempts_[id].ending = true;
   const Attempt attempt = attempts_[id];
   const int64_t rows = RowsOf(attempt);
   feed::PartitionEnded ended{attempt.pass, attempt.partition, rows, {}};
   ended.digest = DigestOf(attempt.partition, {0, rows}, attempt.version);
-  am_.Call(ended, [this, id] { attempts_.erase(id); });
+  am_.Call(ended, [this, id] {
+    const auto node = attempts_.extract(id);
+    if (node && node.mapped().again && connected_ && !silent_) Start(node.mapped().pass, node.mapped().partition);
+  });
 }
 
 // The attempt dies, and the source starts another one, or finds that the feed is over.

@@ -35,6 +35,8 @@ class Source {
     int version = 0;
     bool waiting = false;  // asks again after the next actions
     int64_t turn = 0;      // number of the newest step; older continuations have no effect
+    bool ending = false;   // all rows were sent
+    bool again = false;    // the rows were requested again since
   };
 
   void Supply(int64_t pass, feed::Rows partitions);
