@@ -71,6 +71,11 @@ TEST(FeedTails, ExecutorThatHasSeenLostRecordsFails) {
   scene.Confirm(feed::StepReported{{1, 1}, 0, 1, 1}, 2);
   ASSERT_EQ(scene.Replies(2).size(), 1u);
   EXPECT_THAT(scene.Replies(2)[0].error(), HasSubstr("another node")) << "its checkpoint must not become visible";
+  wire::FeedCall point;
+  point.set_point(1);
+  scene.Call("c0", point, 3);
+  ASSERT_EQ(scene.Replies(3).size(), 1u);
+  EXPECT_THAT(scene.Replies(3)[0].error(), HasSubstr("another node")) << "nor that of a rank that restarts with it";
 }
 
 TEST(FeedTails, LostExecutorIsNotAwaited) {

@@ -55,6 +55,15 @@ bool IsOutdated(const FeedSeats& seats, const ContainerId& container, int rank) 
   return rank >= 0 && rank < seats.size() && seats.at(rank).container == container && seats.at(rank).outdated;
 }
 
+// Whether some reader is outdated. Readers that restart together then complete no checkpoint: the rows that this one
+// has read since its last step would be in the model, and not in the log.
+bool AnyOutdated(const FeedSeats& seats) {
+  for (int rank = 0; rank < seats.size(); ++rank) {
+    if (seats.at(rank).outdated) return true;
+  }
+  return false;
+}
+
 // Leaves only the rows in the position that a program has restored. Returns the list of the files whose rows it counts;
 // "" if there is none.
 std::string TakePlan(feed::PointFound& found) {
@@ -251,10 +260,12 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
 
 void LiveFeed::OnCall(const ContainerId& container, const wire::FeedCall& call) {
   const bool is_event = call.what_case() == wire::FeedCall::kEvent;
-  if (is_event || (call.what_case() == wire::FeedCall::kPoint && seats_.Of(container).empty())) {
+  const bool is_point = call.what_case() == wire::FeedCall::kPoint;
+  const bool doomed = is_point && !alone_ && AnyOutdated(seats_);
+  if (is_event || doomed || (is_point && seats_.Of(container).empty())) {
     wire::FeedReply reply;
     reply.set_id(call.id());
-    reply.set_error(is_event ? OnEvent(container, call.event()) : kGone);
+    reply.set_error(is_event ? OnEvent(container, call.event()) : doomed ? kOutdated : kGone);
     return Reply(container, reply);
   }
   sources_.OnCall(container, call);

@@ -92,6 +92,7 @@ void Training::PlanFaults() {
 
 void Training::ProcessDies(std::optional<int> rank) {
   if (finished_) return;
+  if (rank) ++refused_;
   if (!formed_) {
     // The orders of a generation that begins may be lost, too.
     if (rank) Form(ranks());
@@ -337,17 +338,17 @@ void Training::SaveCheckpoint() {
       --*left;
       continue;
     }
-    am_.Call(
-        executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
-        [this, left, checkpoint, generation = generation_, rank, incarnation = process.incarnation,
-         jobs = earlier_jobs_]() mutable {
-          // The AM confirms no step of a reader that it regards as lost.
-          if (jobs != earlier_jobs_ || am_.incarnation(rank) != incarnation || --*left > 0 || generation != generation_)
-            return;
-          checkpoint.point = am_.PointAt(checkpoint.step);
-          world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
-                                [this, checkpoint, generation] { Publish(checkpoint, generation); });
-        });
+    am_.Call(executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
+             [this, left, checkpoint, generation = generation_, rank, incarnation = process.incarnation,
+              jobs = earlier_jobs_, refused = refused_]() mutable {
+               // The AM confirms no step of a reader that it regards as lost, or whose executor has seen lost records.
+               if (jobs != earlier_jobs_ || refused != refused_ || am_.incarnation(rank) != incarnation ||
+                   --*left > 0 || generation != generation_)
+                 return;
+               checkpoint.point = am_.PointAt(checkpoint.step);
+               world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
+                                     [this, checkpoint, generation] { Publish(checkpoint, generation); });
+             });
   }
 }
 

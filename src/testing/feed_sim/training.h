@@ -89,6 +89,7 @@ class Training : public Executor::Owner {
   bool formed_ = false;  // the processes of the generation run
   bool finished_ = false, failed_ = false;
   bool saving_ = false;
+  int refused_ = 0;                 // how often the AM has not accepted a reader (SimAm::Peers::Fail)
   std::optional<Checkpoint> late_;  // complete, not visible yet: of an earlier generation
   bool shown_late_ = false;         // such a checkpoint was visible: the log may not have its step
   int earlier_jobs_ = 0;            // whose checkpoints were continued
