@@ -233,9 +233,13 @@ void SimAm::BeginAnotherJob() {
   copy_ = {};
   job_events_.clear();
   // Messages of the old job, which a real one does not receive, have numbers that no reader of the new one has.
-  const feed::GenerationFormed unused{0, static_cast<int>(used) + 1};
-  ledger_->Step(unused, world_.schedule.now());
-  Log(feed::EncodeRecord(unused, world_.schedule.now()));
+  std::vector<feed::Event> unused(static_cast<size_t>(term), feed::TermBegun{});
+  unused.emplace_back(feed::GenerationFormed{0, 1});
+  for (const feed::Event& event : unused) {
+    ledger_->Step(event, world_.schedule.now());
+    Log(feed::EncodeRecord(event, world_.schedule.now()));
+  }
+  if (ledger_->incarnation(0) <= used) world_.Violate("A job has readers of its own", std::to_string(used));
   Deliver(feed::SourceEnded{static_cast<int64_t>(world_.scenario.rows.size())});
   MakeCopy();  // no executor of the new job has these records yet
   if (alive_) peers_.Reconnect();
