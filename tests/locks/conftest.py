@@ -11,6 +11,6 @@ def configured(tmp_path_factory):
     """A build folder that is configured with the debug preset but not built. The tests read the command lines of the
     compiler and linker from it."""
     folder = tmp_path_factory.mktemp("configured")
-    command = ["cmake", "--preset", "debug", "-DHOWDAH_UNITY=1", "-B", folder]
+    command = ["cmake", "--preset", "debug", "-DHOWDAH_UNITY=1", "-DHOWDAH_PCH=OFF", "-B", folder]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
