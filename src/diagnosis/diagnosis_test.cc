@@ -248,6 +248,21 @@ TEST(Diagnosis, PortInUseIsNamedWithListeningProcess) {
             "address already in use: a port on n1 is held by a process that is not visible to this user");
 }
 
+// A program that finds another port goes on, and may fail later.
+TEST(Diagnosis, PortInUseIsNotTheCauseIfTheProgramUsesAnother) {
+  const std::string failure =
+      "Traceback (most recent call last):\n  File \"/job/a.py\", line 7, in <module>\n    x\n"
+      "ValueError: batch size 0\n";
+  for (const std::string warning :
+       {"/venv/node.py:182: UserWarning: Port 8787 is already in use.\nHosting the HTTP server on port 43215 instead\n",
+        "The port 8888 is already in use, trying another port.\n",
+        "Port 8265 is already in use, using port 8266 instead.\n"}) {
+    EXPECT_EQ(Diagnose(Ended(1, warning + failure)).cause, "ValueError: batch size 0 (a.py line 7)") << warning;
+    EXPECT_TRUE(PortsNamedIn(warning).empty()) << warning;
+    EXPECT_EQ(Diagnose(Ended(1, warning + kPythonInUse)).cause.find("address already in use: port 18399"), 0);
+  }
+}
+
 TEST(Diagnosis, PortsAreFoundInAddressInUseMessages) {
   const struct {
     const char* text;

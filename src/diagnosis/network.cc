@@ -17,6 +17,15 @@ bool MentionsInUse(std::string_view line) {
   return Contains(line, "in use") && (Contains(line, "port ") || Contains(line, "Port "));
 }
 
+// Whether a program that logs this line has found another port, and goes on: Dask ("UserWarning: Port 8787 is already
+// in use") and Jupyter ("The port 8888 is already in use, trying another port") do.
+bool GoesOn(std::string_view line) {
+  return Contains(line, "Warning:") || Contains(line, "rying another port") ||
+         (Contains(line, "sing ") && Contains(line, " instead"));
+}
+
+bool ReportsInUse(std::string_view line) { return MentionsInUse(line) && !GoesOn(line); }
+
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the number at text[begin, end) follows a colon and can be a port: it is neither part of a time of day nor a
@@ -70,7 +79,7 @@ void AddPorts(std::string_view line, bool any_number, std::vector<uint16_t>& por
 std::vector<uint16_t> PortsIn(const Lines& lines) {
   std::vector<uint16_t> ports;
   for (const std::string& line : lines) {
-    if (MentionsInUse(line)) AddPorts(line, false, ports);
+    if (ReportsInUse(line)) AddPorts(line, false, ports);
   }
   for (const std::string& line : lines) {
     if (line.starts_with("    ") && OpensPort(line)) AddPorts(line, true, ports);
@@ -155,13 +164,13 @@ std::optional<std::string> BrokenConnection(std::string_view text, const std::st
 
 std::vector<uint16_t> PortsNamedIn(std::string_view text) {
   const Lines lines = CleanLines(text);
-  if (std::none_of(lines.begin(), lines.end(), MentionsInUse)) return {};
+  if (std::none_of(lines.begin(), lines.end(), ReportsInUse)) return {};
   return PortsIn(lines);
 }
 
 std::optional<core::Diagnosis> FindAddressInUse(const Failure& failure) {
   const auto last = failure.LastErrLines(kRecent);
-  if (std::none_of(last.begin(), last.end(), MentionsInUse)) return std::nullopt;
+  if (std::none_of(last.begin(), last.end(), ReportsInUse)) return std::nullopt;
   const PortHolder holder = PortInUse(failure);
   const std::string port = holder.port == 0 ? "a port" : "port " + std::to_string(holder.port);
   const bool reserved = holder.port != 0 && holder.port == failure.evidence.reserved_port;

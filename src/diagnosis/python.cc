@@ -165,6 +165,12 @@ std::string LinkBefore(const Lines& lines, size_t heading) {
   return "";
 }
 
+// Whether the traceback at lines[heading] is that of an exception that Python could not raise, as in a destructor. The
+// program has gone on. torch prints such tracebacks when it ends after a failure.
+bool IsIgnored(const Lines& lines, size_t heading) {
+  return heading > 0 && Contains(lines[heading - 1], "Exception ignored ");
+}
+
 // Finds a syntax error, for which Python prints no traceback.
 std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_view working_directory) {
   for (size_t i = lines.size(); i-- > 0;) {
@@ -200,7 +206,7 @@ std::string PythonException::ToText() const {
 std::string PythonFailure::ToText() const { return last.ToText() + (first ? ", " + link + " " + first->ToText() : ""); }
 
 std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_view working_directory) {
-  std::optional<PythonFailure> failure;
+  std::optional<PythonFailure> failure, ignored;
   for (size_t i = 0; i < lines.size();) {
     const size_t heading = lines[i].find(kHeading);
     if (heading == std::string::npos) {
@@ -208,6 +214,7 @@ std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_v
       continue;
     }
     const std::string link = LinkBefore(lines, i);
+    const bool is_ignored = IsIgnored(lines, i);
     std::string margin = lines[i].substr(0, heading);
     const size_t plus = margin.find(kGroupHeading);
     const bool group = plus != margin.npos;
@@ -217,6 +224,10 @@ std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_v
     i = reader.at();
     if (!exception) continue;
     PythonFailure next{*exception, std::nullopt, ""};
+    if (is_ignored) {
+      ignored = std::move(next);
+      continue;
+    }
     if (const auto first = group ? FirstOfGroup(lines, i, working_directory) : std::nullopt) {
       next.first = first;
       next.link = "the first";
@@ -227,7 +238,8 @@ std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_v
     }
     failure = std::move(next);
   }
-  return failure ? failure : FindSyntaxError(lines, working_directory);
+  if (!failure) failure = FindSyntaxError(lines, working_directory);
+  return failure ? failure : ignored;
 }
 
 }  // namespace howdah::diagnosis

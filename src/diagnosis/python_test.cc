@@ -215,6 +215,32 @@ ValueError: 2
 /usr/lib/python3.11/multiprocessing/resource_tracker.py:224: UserWarning: leaked semaphore objects
 )",
      "ValueError: 2 (a.py line 9)"},
+    {"ignored after the failure", R"(Traceback (most recent call last):
+  File "/job/train.py", line 8, in <module>
+    raise ValueError("learning rate must be positive")
+ValueError: learning rate must be positive
+Exception ignored in: <function _MultiProcessingDataLoaderIter.__del__ at 0x7f3c>
+Traceback (most recent call last):
+  File "/venv/lib/python3.11/site-packages/torch/utils/data/dataloader.py", line 1604, in __del__
+    self._shutdown_workers()
+AssertionError: can only test a child process
+)",
+     "ValueError: learning rate must be positive (train.py line 8)"},
+    {"ignored before the failure", R"(Exception ignored while calling deallocator <function It.__del__ at 0x7f3c>:
+Traceback (most recent call last):
+  File "/job/train.py", line 3, in __del__
+AssertionError: can only test a child process
+Traceback (most recent call last):
+  File "/job/train.py", line 8, in <module>
+ValueError: 2
+)",
+     "ValueError: 2 (train.py line 8)"},
+    {"only ignored", R"(Exception ignored in: <function It.__del__ at 0x7f3c>
+Traceback (most recent call last):
+  File "/job/train.py", line 3, in __del__
+OSError: disk gone
+)",
+     "OSError: disk gone (train.py line 3)"},
     {"cut off", "Traceback (most recent call last):\n  File \"/job/a.py\", line 1, in f\n    x = 1\n", ""},
     {"no traceback", "INFO: Traceback\nValueError: not an exception but a log line\n", ""},
 };
