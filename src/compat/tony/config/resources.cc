@@ -110,6 +110,9 @@ void Translator::AddEnvironment() {
   for (const auto& [name, value] : flags_.container_env) Set(env, name, value);
   SetAll(env, values_.List("tony.execution.envs").value_or(std::vector<std::string>()));
   for (const auto& [name, value] : flags_.shell_env) Set(env, name, value);
+  // TonY adds the directory to tony.execution.envs. Howdah does so itself for a TensorBoard that it manages.
+  const std::string logdir = values_.Text("tony.application.tensorboard-log-dir");
+  if (!logdir.empty() && result_.job.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", logdir);
 }
 
 void Translator::AddDocker() {

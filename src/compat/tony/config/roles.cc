@@ -175,7 +175,6 @@ void Translator::AddTensorboard() {
   role.vcores = values_.Number("tony.tensorboard.vcores", 2);
   role.gpus = values_.Number("tony.tensorboard.gpus", 0);
   role.command = CommandOf(kTensorboard);
-  role.env = {{"TB_LOG_DIR", logdir}};
   result_.job.roles.push_back(std::move(role));
 }
 

@@ -238,7 +238,7 @@ TEST(Translate, TensorboardIsManagedUnlessItHasItsOwnCommand) {
   const common::Translation own = Translated(flags, {"tony.worker.instances=1", "tony.tensorboard.command=tb"});
   EXPECT_EQ(own.job.tensorboard_logdir, "");
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail tensorboard*1:sidecar");
-  EXPECT_THAT(own.job.roles[1].env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));
+  EXPECT_THAT(own.job.env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));  // the tasks write there
 }
 
 TEST(Translate, SingleNodePreprocessFcfsAndStandaloneModesAreTranslated) {
