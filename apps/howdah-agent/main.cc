@@ -336,6 +336,7 @@ int Main(const Arguments& arguments) {
 }  // namespace howdah::agent
 
 int main(int argc, char** argv) {
+  howdah::os::process::OpenStandardStreams();
   howdah::rpc::IgnoreOpensslConfiguration();
   return howdah::agent::Main({argv + 1, argv + argc});
 }

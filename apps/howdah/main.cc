@@ -15,6 +15,7 @@
 #include "howdah/client/home.h"
 #include "howdah/client/submitter.h"
 #include "howdah/journal/ledger.h"
+#include "howdah/os/process/limits.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/rpc/openssl_setup.h"
 
@@ -86,6 +87,7 @@ Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name,
 }  // namespace howdah
 
 int main(int argc, char** argv) {
+  howdah::os::process::OpenStandardStreams();
   howdah::rpc::IgnoreOpensslConfiguration();
   return howdah::cli::Main(argc, argv, howdah::MakeCluster);
 }

@@ -529,6 +529,20 @@ def test_a_killed_or_blocked_client_does_not_affect_the_job(home, tmp_path):
     assert howdah(home, "kill", "last", "--grace", "0s").returncode == 0
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_do_not_disturb_the_job(home, tmp_path, closed):
+    file = job_file(tmp_path, "name: quiet\nroles: {w: {memory: 8MiB, command: 'echo out; echo err >&2'}}\n")
+    done = subprocess.run(["bash", "-c", f'"$@" {closed}', "bash", BIN, "run", file], env=home, capture_output=True,
+                          text=True, timeout=DEADLINE_S)
+    assert done.returncode == 0, done
+    shown = [] if ">&-" in closed.split() else ["w:0 │ err", "w:0 │ out"]
+    assert sorted(done.stdout.splitlines()) == shown, done
+    assert ("SUCCEEDED" in done.stderr) == ("2>&-" not in closed.split()), done
+    status = json.loads(howdah(home, "status", "quiet", "--json").stdout)
+    assert status["state"] == "SUCCEEDED", status
+    assert sorted(howdah(home, "logs", "quiet").stdout.splitlines()) == ["w:0 │ err", "w:0 │ out"]
+
+
 def test_a_terminal_gets_a_live_table_and_all_output(home):
     main, terminal = pty.openpty()
     run = subprocess.Popen([BIN, "run", "hello.yaml"], env={**home, "TERM": "xterm"}, cwd=CONTRACT, stdin=terminal,

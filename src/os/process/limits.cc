@@ -1,6 +1,10 @@
 #include "howdah/os/process/limits.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 namespace howdah::os::process {
 
@@ -12,6 +16,14 @@ std::optional<uint64_t> RaiseOpenFilesLimit() {
   // If the kernel refuses, the limit stays as it is, and the agent works with fewer tasks.
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
   return before;
+}
+
+void OpenStandardStreams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    // open(2) returns the lowest number that is free.
+    if (::open("/dev/null", O_RDWR) != stream) std::abort();
+  }
 }
 
 }  // namespace howdah::os::process

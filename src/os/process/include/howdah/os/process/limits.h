@@ -1,4 +1,4 @@
-// The limit of open files of this process.
+// The open files of this process: its limit and its standard streams.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,10 @@ namespace howdah::os::process {
 // users: select(2) fails with higher descriptors, and some programs do work for each possible descriptor at their
 // start. Returns nullopt if the limit cannot be read.
 std::optional<uint64_t> RaiseOpenFilesLimit();
+
+// Opens /dev/null for each standard stream that the caller of this program has closed (`>&-`). A file or socket of the
+// program would get the number of that stream otherwise, and messages would be written into it. Programs call this
+// before they open anything.
+void OpenStandardStreams();
 
 }  // namespace howdah::os::process
