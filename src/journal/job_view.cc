@@ -120,6 +120,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   const auto counted = [&](core::TaskState state) { return CountedState(view, change.role, state); };
   if (change.type == Type::kRemoved) {
     if (is_there) view.time_breakdown.OnTask(counted(at->state), std::nullopt);
+    if (is_there) view.earlier_cpu_seconds += at->container_cpu_seconds;
     if (is_there) view.tasks.erase(at);
     return;
   }
@@ -132,6 +133,9 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   }
   TaskView& task = *at;
   if (change.attempt != task.attempt) StartAttempt(task, change.attempt);
+  if (change.type == Type::kPending || (change.container && *change.container != task.container)) {
+    view.earlier_cpu_seconds += std::exchange(task.container_cpu_seconds, 0);
+  }
   if (change.type == Type::kPending) {  // a pending task has no container
     task.node.clear();
     task.container.clear();
@@ -165,6 +169,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.started) task.started = change.started;
   if (change.finished) task.finished = change.finished;
   if (change.usage) task.usage = *change.usage;
+  if (change.usage) task.container_cpu_seconds = change.usage->cpu_seconds;
   if (change.progress) task.progress = change.progress;
   if (change.left_files) task.left_files = change.left_files;
   Take(task.result_bytes, change.result_bytes);

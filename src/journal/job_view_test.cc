@@ -129,6 +129,36 @@ TEST(JobView, TaskViewFollowsTaskFromPendingToItsEnd) {
   EXPECT_EQ(task.reason, "");
 }
 
+// An executor reports the usage of its container, in which one attempt may follow another.
+TEST(JobView, CpuTimeOfEarlierContainersIsKept) {
+  JobView view = Fresh();
+  const auto run = [&](int index, int attempt, const std::string& container, double cpu_seconds) {
+    auto started = TaskChange(TaskType::kStarted, "worker", index, TaskState::kRunning, attempt);
+    started.container = container;
+    view.Apply({At(11), started});
+    auto ended = TaskChange(TaskType::kExited, "worker", index, TaskState::kFailed, attempt);
+    ended.usage = core::Usage{.cpu_seconds = cpu_seconds};
+    view.Apply({At(12), ended});
+  };
+  const auto all = [&view] {
+    double sum = view.earlier_cpu_seconds;
+    for (const TaskView& task : view.tasks) sum += task.container_cpu_seconds;
+    return sum;
+  };
+  run(0, 0, "c1", 1.5);
+  EXPECT_EQ(all(), 1.5);
+  run(0, 1, "c1", 20);
+  EXPECT_EQ(all(), 20);
+  view.Apply({At(13), TaskChange(TaskType::kPending, "worker", 0, TaskState::kPending, 2)});
+  EXPECT_EQ(all(), 20);
+  run(0, 2, "c2", 4);
+  run(1, 0, "c3", 300);
+  run(1, 1, "c4", 1000);
+  EXPECT_EQ(all(), 1324);
+  view.Apply({At(13), TaskChange(TaskType::kRemoved, "worker", 1, TaskState::kFailed)});
+  EXPECT_EQ(all(), 1324);
+}
+
 TEST(JobView, TensorBoardAdviceIsShownWithoutOtherAdvice) {
   JobView view = Fresh();
   auto change = JobChange(core::JobChanged::Type::kTensorboard);

@@ -70,7 +70,8 @@ constexpr Metric kMetrics[] = {
     {"howdah_job_held_seconds_total", MetricType::kCounter,
      "Hardware that a running job has held: GPU seconds, vcore "
      "seconds, GiB seconds."},
-    {"howdah_job_useful_seconds_total", MetricType::kCounter, "The useful part of howdah_job_held_seconds_total."},
+    {"howdah_job_useful_seconds", MetricType::kGauge,
+     "The useful part of howdah_job_held_seconds_total. It decreases when steps are lost."},
 };
 
 // Reads the running jobs of a backend, until the time is used up.
@@ -135,6 +136,21 @@ void AddHeld(const std::string& metric, const Exposition::Labels& of_job, const 
   add("memory_gib", journal::GibSeconds(held.memory));
 }
 
+// The CPU time of all containers so far. The journal has it up to the end of the last attempt in each, and the AM the
+// newest sample. nullopt if no running task has a sample: the AM may not have answered, and the sum would be too low.
+std::optional<double> CpuSeconds(const RunningJob& job) {
+  double sum = job.ledger.job().earlier_cpu_seconds;
+  bool runs = false, sampled = false;
+  for (const journal::TaskView& task : job.ledger.job().tasks) {
+    const journal::TaskView* now = job.view.Find(task.role, task.index);
+    const bool same = now != nullptr && now->container == task.container;
+    sum += std::max(task.container_cpu_seconds, same ? now->usage.cpu_seconds : 0);
+    runs |= task.state == core::TaskState::kRunning;
+    sampled |= same && now->usage.memory_bytes > 0;
+  }
+  return runs && !sampled ? std::nullopt : std::optional(sum);
+}
+
 void AddJob(const RunningJob& job, Exposition& page) {
   const Exposition::Labels labels = {{"job", job.view.id},
                                      {"name", job.view.name},
@@ -143,7 +159,7 @@ void AddJob(const RunningJob& job, Exposition& page) {
                                      {"user", job.user}};
   std::map<std::string, int64_t> states;
   core::Resources granted;
-  core::Usage usage;
+  int64_t memory = 0;
   double gpu_use = 0;
   int64_t gpu_tasks = 0;
   std::optional<int64_t> step, steps;
@@ -154,8 +170,7 @@ void AddJob(const RunningJob& job, Exposition& page) {
       granted.vcores += task.granted->vcores;
       granted.gpus += task.granted->gpus;
     }
-    usage.cpu_seconds += task.usage.cpu_seconds;
-    if (task.state == core::TaskState::kRunning) usage.memory_bytes += task.usage.memory_bytes;
+    if (task.state == core::TaskState::kRunning) memory += task.usage.memory_bytes;
     if (task.usage.gpu) gpu_use += task.usage.gpu->utilisation_average, ++gpu_tasks;
     if (!task.progress) continue;
     if (task.progress->step) step = std::min(step.value_or(*task.progress->step), *task.progress->step);
@@ -169,15 +184,15 @@ void AddJob(const RunningJob& job, Exposition& page) {
   page.Add("howdah_job_vcores", labels, static_cast<double>(granted.vcores));
   page.Add("howdah_job_memory_granted_bytes", labels, static_cast<double>(granted.memory_bytes));
   page.Add("howdah_job_gpus", labels, static_cast<double>(granted.gpus));
-  page.Add("howdah_job_cpu_seconds_total", labels, usage.cpu_seconds);
-  page.Add("howdah_job_memory_bytes", labels, static_cast<double>(usage.memory_bytes));
+  if (const auto cpu = CpuSeconds(job)) page.Add("howdah_job_cpu_seconds_total", labels, *cpu);
+  page.Add("howdah_job_memory_bytes", labels, static_cast<double>(memory));
   if (gpu_tasks > 0) page.Add("howdah_job_gpu_utilisation_ratio", labels, gpu_use / static_cast<double>(gpu_tasks));
   if (step) page.Add("howdah_job_step", labels, static_cast<double>(*step));
   if (steps) page.Add("howdah_job_steps", labels, static_cast<double>(*steps));
   if (!job.ledger.known()) return;
   AddHeld("howdah_job_held_seconds_total", labels, job.ledger.Total(), page);
   if (!job.ledger.knows_buckets()) return;
-  AddHeld("howdah_job_useful_seconds_total", labels, job.ledger.Of(journal::Bucket::kUseful), page);
+  AddHeld("howdah_job_useful_seconds", labels, job.ledger.Of(journal::Bucket::kUseful), page);
 }
 
 web::Response Answer(const Services& services, const JobPage& page_of_jobs, Scrape& scrape) {

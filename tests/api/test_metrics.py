@@ -1,8 +1,10 @@
 """`/metrics` of the portal: Prometheus' text format, and the Grafana dashboard that uses it."""
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -88,13 +90,28 @@ def test_figures_agree_with_status(machine, job, tmp_path, portal):
     assert found["howdah_job_memory_granted_bytes"][0][1] == 2 * (64 << 20)
     assert found["howdah_job_cpu_seconds_total"][0][1] >= 0 and found["howdah_job_gpus"][0][1] == 0
     held = {labels["resource"]: value for labels, value in found["howdah_job_held_seconds_total"]}
-    useful = {labels["resource"]: value for labels, value in found["howdah_job_useful_seconds_total"]}
+    useful = {labels["resource"]: value for labels, value in found["howdah_job_useful_seconds"]}
     assert held["vcore"] >= useful["vcore"] > 0 and held["gpu"] == 0 and held["memory_gib"] > 0, found
     assert found["howdah_portal_backend_up"] == [({"backend": "local"}, 1)]
     assert found["howdah_portal_omitted_series"] == [({}, 0)] and found["howdah_portal_unread_jobs"][0][1] == 0
     assert "howdah_job_gpu_utilisation_ratio" not in found, "an unknown value has a series"
     later = samples(scrape(portal))
     assert later["howdah_portal_http_responses_total"] != found["howdah_portal_http_responses_total"]
+
+
+def test_cpu_time_of_an_earlier_container_still_counts(machine, tmp_path, portal):
+    """The first container needs a second of CPU time, and the second one next to none."""
+    burns = "name: burns\nroles:\n  a:\n    memory: 8MiB\n    restart: {max: 1}\n    command: |\n" \
+            "      [ $HOWDAH_ATTEMPT = 0 ] || exec sleep 86399\n" \
+            "      python3 -c 'import time\n      while time.process_time() < 1: pass'\n" \
+            "      echo step 1 >> $HOWDAH_PROGRESS\n      exec sleep 86399\n"
+    job = machine.submit(machine.job_file(tmp_path, burns))
+    machine.until(job, lambda s: (s["tasks"][0]["progress"] or {}).get("step") == 1, "the CPU time")
+    os.kill(machine.agents(job, "task")[1], signal.SIGKILL)  # the executor
+    machine.until(job, lambda s: s["tasks"][0]["attempt"] == 1 and s["tasks"][0]["usage"]["memory_bytes"], "a sample")
+    assert machine.status(job)["tasks"][0]["usage"]["cpu_seconds"] < 1
+    found = samples(scrape(portal))["howdah_job_cpu_seconds_total"]
+    assert found[0][1] >= 1, found
 
 
 def test_prometheus_accepts_the_answer(job, portal):

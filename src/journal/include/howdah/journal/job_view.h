@@ -38,12 +38,14 @@ struct TaskView {
   // The sizes of the attempt's stored results by local rank; core::kNoResult for a process without a result. Empty if
   // no process has one.
   std::vector<int> result_bytes;
-  // The attempt's resource usage. The journal contains it once the attempt has ended. Before that, a caller may fill in
-  // a sample.
+  // The resource usage of the container, in which earlier attempts may have run. The journal contains it once the
+  // attempt has ended. Before that, a caller may fill in a sample.
   Usage usage;
   // The files in the task's working directory when its newest attempt ended; nullopt if there are none, or if they are
   // kept.
   std::optional<core::LeftFiles> left_files;
+  // The CPU time that the container has used in all attempts that have ended. Not in the JSON.
+  double container_cpu_seconds = 0;
 };
 
 // The job's delegation tokens.
@@ -77,6 +79,7 @@ struct JobView {
   std::vector<std::string> later_roles;  // their tasks request containers only after other roles have finished
   TimeBreakdown time_breakdown;
   HardwareTime hardware;
+  double earlier_cpu_seconds = 0;   // of the containers that tasks have left; not in the JSON
   std::vector<ChildView> children;  // the journal does not contain them; a caller may fill them in
   std::vector<FeedView> feeds;      // likewise; in the order of the job file
   std::vector<TaskView> tasks;      // by role in the order of the job file, then by index
