@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "howdah/base/text.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kPrefix = "howdah-gang:", kSum = "sum:", kRun = ";run=", kOther = "r.";
+constexpr std::string_view kPrefix = "howdah-gang:", kOptionalPrefix = "howdah-gang:optional:";
+constexpr std::string_view kSum = "sum:", kRun = ";run=", kOther = "r.";
 // Bounds of foreign tags: with these, sums cannot overflow.
 constexpr int64_t kMostTasks = 100'000, kMostAmount = 1'000'000'000'000;
 constexpr size_t kMostShapes = 50;
@@ -108,6 +110,45 @@ Resources Share(const Resources& sum, int64_t count) {
   return each;
 }
 
+std::string Write(std::string_view prefix, const Demand& demand) {
+  std::string text;
+  Tasks sum;
+  for (const Tasks& tasks : demand.tasks) {
+    text += (text.empty() ? "" : "+") + TasksText(tasks);
+    sum.count += tasks.count;
+    sum.each += tasks.each * tasks.count;
+  }
+  const std::string run =
+      demand.run ? std::string(kRun) + std::to_string(std::chrono::ceil<seconds>(*demand.run).count()) : "";
+  std::string tag = std::string(prefix) + text + run;
+  if (tag.size() <= kTagLimit) return tag;
+  LimitAmounts(sum.each);
+  const auto sum_tag = [&] { return std::string(prefix) + std::string(kSum) + TasksText(sum) + run; };
+  if (sum_tag().size() > kTagLimit) sum.each.others.clear();
+  return sum_tag();
+}
+
+std::optional<Demand> Parse(std::string_view prefix, std::string_view tag) {
+  Text text(tag);
+  if (!text.Skip(prefix)) return std::nullopt;
+  const bool is_sum = text.Skip(kSum);
+  Demand demand;
+  int64_t count = 0;
+  do {
+    Tasks& tasks = demand.tasks.emplace_back();
+    if (demand.tasks.size() > kMostShapes || !ReadTasks(text, tasks)) return std::nullopt;
+    if ((count += tasks.count) > kMostTasks) return std::nullopt;
+    if (is_sum) tasks.each = Share(tasks.each, tasks.count);
+  } while (!is_sum && text.Skip("+"));
+  if (text.Skip(kRun)) {
+    const auto run = text.Number(kMostAmount / 1'000'000);
+    if (!run) return std::nullopt;
+    demand.run = seconds(*run);
+  }
+  if (!text.empty()) return std::nullopt;
+  return demand;
+}
+
 }  // namespace
 
 void Demand::Add(int64_t count, const Resources& each) {
@@ -131,43 +172,16 @@ std::string ToText(const std::vector<Tasks>& tasks) {
   return Join(parts, " + ");
 }
 
-std::string ToTag(const Demand& demand) {
-  std::string text;
-  Tasks sum;
-  for (const Tasks& tasks : demand.tasks) {
-    text += (text.empty() ? "" : "+") + TasksText(tasks);
-    sum.count += tasks.count;
-    sum.each += tasks.each * tasks.count;
-  }
-  const std::string run =
-      demand.run ? std::string(kRun) + std::to_string(std::chrono::ceil<seconds>(*demand.run).count()) : "";
-  std::string tag = std::string(kPrefix) + text + run;
-  if (tag.size() <= kTagLimit) return tag;
-  LimitAmounts(sum.each);
-  const auto sum_tag = [&] { return std::string(kPrefix) + std::string(kSum) + TasksText(sum) + run; };
-  if (sum_tag().size() > kTagLimit) sum.each.others.clear();
-  return sum_tag();
-}
+std::string ToTag(const Demand& demand) { return Write(kPrefix, demand); }
 
-std::optional<Demand> ParseTag(std::string_view tag) {
-  Text text(tag);
-  if (!text.Skip(kPrefix)) return std::nullopt;
-  const bool is_sum = text.Skip(kSum);
-  Demand demand;
-  int64_t count = 0;
-  do {
-    Tasks& tasks = demand.tasks.emplace_back();
-    if (demand.tasks.size() > kMostShapes || !ReadTasks(text, tasks)) return std::nullopt;
-    if ((count += tasks.count) > kMostTasks) return std::nullopt;
-    if (is_sum) tasks.each = Share(tasks.each, tasks.count);
-  } while (!is_sum && text.Skip("+"));
-  if (text.Skip(kRun)) {
-    const auto run = text.Number(kMostAmount / 1'000'000);
-    if (!run) return std::nullopt;
-    demand.run = seconds(*run);
-  }
-  if (!text.empty()) return std::nullopt;
-  return demand;
+std::optional<Demand> ParseTag(std::string_view tag) { return Parse(kPrefix, tag); }
+
+std::string ToOptionalTag(const std::vector<Tasks>& tasks) { return Write(kOptionalPrefix, {tasks, std::nullopt}); }
+
+std::optional<std::vector<Tasks>> ParseOptionalTag(std::string_view tag) {
+  auto demand = Parse(kOptionalPrefix, tag);
+  if (!demand) return std::nullopt;
+  return std::move(demand->tasks);
 }
 
 }  // namespace howdah::admission

@@ -62,6 +62,15 @@ TEST(GangTag, OtherTextsAreNoDemands) {
   }
 }
 
+TEST(GangTag, OptionalTasksHaveATagOfTheirOwn) {
+  const std::vector<Tasks> tasks = {{6, {4096, 1, 1, {}}}, {2, {1024, 1, 0, {}}}};
+  const std::string tag = ToOptionalTag(tasks);
+  EXPECT_EQ(tag, "howdah-gang:optional:6x4096m1c1g+2x1024m1c");
+  EXPECT_EQ(ParseOptionalTag(tag), tasks);
+  EXPECT_EQ(ParseTag(tag), std::nullopt);
+  EXPECT_EQ(ParseOptionalTag("howdah-gang:2x1024m1c"), std::nullopt);
+}
+
 TEST(GangTag, AnyTextIsSafe) {
   std::mt19937 random(1);
   const std::string_view pieces[] = {

@@ -32,14 +32,22 @@ Duration PauseBeforeStep(int attempt) {
   return std::min(kFirst * (1 << std::min(attempt - 2, kDoublings)), kLongest);
 }
 
+// A time that is too late would let other jobs use the room of the first one for too long.
+Instant QueueWatch::CompleteSince(const Job& job, Instant now) const {
+  if (const auto known = complete_.find(job.id); known != complete_.end()) return known->second;
+  return waiting_.contains(job.id) ? now : std::min(*job.complete, now);
+}
+
 std::vector<Place> QueueWatch::Look(Cluster& cluster, Instant now) {
   Times complete, fits, asked;
+  std::set<std::string> waiting;
   for (Job& job : cluster.jobs) {
     if (!job.waits()) {
-      job.complete = complete_.contains(job.id) ? complete_.at(job.id) : now;
+      job.complete = CompleteSince(job, now);
       complete[job.id] = *job.complete;
       continue;
     }
+    waiting.insert(job.id);
     job.is_late = IsLongerThan(Age(fits_, job.id, now), kIsLateAfter);
     const auto age = Age(asked_, job.id, now);
     if (!job.am || !age || *age >= kAskOthersFor) continue;
@@ -55,6 +63,7 @@ std::vector<Place> QueueWatch::Look(Cluster& cluster, Instant now) {
   complete_ = std::move(complete);
   fits_ = std::move(fits);
   asked_ = std::move(asked);
+  waiting_ = std::move(waiting);
   return places;
 }
 

@@ -60,22 +60,39 @@ TEST(QueueWatch, ApplicationMasterStepsAsideLessAndLessOften) {
   EXPECT_EQ(PauseBeforeStep(1000), minutes(10));
 }
 
-TEST(QueueWatch, RunningJobIsCompleteSinceTheFirstLook) {
+TEST(QueueWatch, RunningJobIsCompleteSinceTheLookThatFirstShowedIt) {
   QueueWatch watch;
-  for (const Duration after : {seconds(0), seconds(5), seconds(60)}) {
+  const auto look = [&](Duration after, std::optional<Duration> launched) {
     Cluster cluster = Machine();
     cluster.jobs.push_back(Waiting("j1", 1));
-    cluster.jobs[0].complete = Instant();
+    if (launched) cluster.jobs[0].complete = At(*launched);
     watch.Look(cluster, At(after));
-    EXPECT_EQ(*cluster.jobs[0].complete, kBegin);
-  }
+    return cluster.jobs[0].complete;
+  };
+  look(seconds(0), std::nullopt);
+  EXPECT_EQ(look(seconds(5), -minutes(50)), At(seconds(5))) << "its AM was launched long before";
+  EXPECT_EQ(look(seconds(60), -minutes(50)), At(seconds(5)));
   Cluster empty = Machine();
   watch.Look(empty, At(minutes(2)));
-  Cluster again = Machine();
-  again.jobs.push_back(Waiting("j1", 1));
-  again.jobs[0].complete = Instant();
-  watch.Look(again, At(minutes(3)));
-  EXPECT_EQ(*again.jobs[0].complete, At(minutes(3))) << "the id is a new job's";
+  EXPECT_EQ(look(minutes(3), minutes(2)), At(minutes(2))) << "the watch has not seen it wait";
+}
+
+TEST(QueueWatch, NewObserverLetsNoJobBackfillPastTheEndOfARunningJob) {
+  const auto turn = [](Duration run) {
+    Cluster cluster = Machine();
+    Job running = Waiting("j1", 4);
+    running.demand.run = minutes(60);
+    running.complete = At(-minutes(50));
+    running.held["n1"] = kTask * 4;
+    cluster.nodes[0].free -= kTask * 4;
+    cluster.jobs.push_back(running);
+    AddWithAm(cluster, "j2", 6);
+    AddWithAm(cluster, "j3", 1);
+    cluster.jobs.back().demand.run = run;
+    return TurnOf(QueueWatch().Look(cluster, kBegin), "j3");
+  };
+  EXPECT_EQ(turn(minutes(10)), Turn::kBackfills) << "j1 ends in ten minutes";
+  EXPECT_EQ(turn(minutes(60)), Turn::kWaits);
 }
 
 TEST(QueueWatch, JobWhoseApplicationMasterIsNotStartedHoldsUpOthersForHalfAMinute) {

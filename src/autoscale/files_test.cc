@@ -250,12 +250,24 @@ TEST(StateFile, RoundTrip) {
   state.leaving["i-1"] = {.host = "w-1", .step = LeavingMachine::Step::kRemoving, .token = "u", .skips_drain = true};
   state.health_of(Group::kPrimary) = {.failures = 3, .disabled = true, .reason = "FATAL: \"x\""};
   state.excluded = {"w-1"};
+  state.wish = "paused 1a2b";
   const std::string text = WriteState(state);
   const auto read = ReadState(text);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(WriteState(*read), text);
   EXPECT_EQ(read->leaving.at("i-1").step, LeavingMachine::Step::kRemoving);
   EXPECT_EQ(State(*read).NewToken(), "cluster-1-2");
+  EXPECT_EQ(read->wish, "paused 1a2b");
+}
+
+TEST(StateFile, EarlierVersionsWroteNoWish) {
+  std::string text = WriteState(State());
+  const std::string wish = " \"wish\": \"\",\n";
+  const size_t found = text.find(wish);
+  ASSERT_NE(found, std::string::npos) << text;
+  const auto read = ReadState(text.erase(found, wish.size()));
+  ASSERT_TRUE(read.ok()) << text;
+  EXPECT_EQ(read->wish, "");
 }
 
 TEST(Publication, RoundTrip) {

@@ -31,7 +31,10 @@ bool IsHere(const Machine& machine) {
 
 Fleet::Fleet(const Provider& provider, State& state) : provider_(provider), state_(state) {
   // It is not known whether the orders have been given before this process started.
-  for (PendingAdd& add : state_.adds) add.retry = Instant();
+  for (PendingAdd& add : state_.adds) {
+    add.retry = Instant();
+    add.under_way = false;
+  }
   MapHosts();
 }
 
@@ -102,11 +105,13 @@ void Fleet::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
   }
 }
 
-bool Fleet::OnDone(const std::string& token) {
+bool Fleet::OnDone(const std::string& token, Instant now) {
   const auto add = std::ranges::find_if(state_.adds, [&](const PendingAdd& some) { return some.token == token; });
   if (add == state_.adds.end()) return false;
+  add->at = now;
   add->accepted = true;
   add->failures = 0;
+  add->under_way = false;
   if (add->outstanding() == 0) state_.adds.erase(add);
   return true;
 }
@@ -118,6 +123,7 @@ bool Fleet::OnFailed(const std::string& token, const CommandError& error, Instan
   notes_.push_back("the order of " + OfGroup(add->count, group) + " failed (" + std::string(ToText(error.failure)) +
                    "): " + error.message);
   if (error.failure == Failure::kTransient) {
+    if (add->failures == 0) add->at = now;
     add->retry = now + RetryPause(add->failures++);
     add->under_way = false;
   } else {
@@ -146,16 +152,14 @@ bool Fleet::IsLost(const KnownMachine& machine) const {
 }
 
 std::vector<std::string> Fleet::GiveUp(Instant now) {
-  for (const PendingAdd& add : state_.adds) {
+  std::erase_if(state_.adds, [&](const PendingAdd& add) {
     const Duration join = provider_.of(add.group)->join;
-    if (add.outstanding() == 0 || now < add.at + join) continue;
+    if (add.under_way || add.outstanding() == 0 || now < add.at + join) return false;
     const std::string message =
         OfGroup(add.outstanding(), add.group) + " did not appear within " + DurationToText(join);
     notes_.push_back(message);
     Fail(add.group, Failure::kCapacity, message, now);
-  }
-  std::erase_if(state_.adds, [&](const PendingAdd& add) {
-    return add.outstanding() > 0 && now >= add.at + provider_.of(add.group)->join;
+    return true;
   });
   std::vector<std::string> removed;
   for (const auto& [id, machine] : state_.machines) {

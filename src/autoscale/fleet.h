@@ -24,10 +24,10 @@ class Fleet {
   std::vector<std::string> OnListed(std::vector<Machine> machines, Instant now);
   void OnNodes(const std::vector<NodeReport>& nodes, Instant now);
   // Return whether the token is that of an order for machines.
-  bool OnDone(const std::string& token);
+  bool OnDone(const std::string& token, Instant now);
   bool OnFailed(const std::string& token, const CommandError& error, Instant now);
-  // Gives up orders and machines whose time is over. Returns the ids of machines that are to be removed: they failed,
-  // or never joined, or are lost.
+  // Gives up orders and machines whose time is over, but no order that is under way. Returns the ids of machines that
+  // are to be removed: they failed, or never joined, or are lost.
   std::vector<std::string> GiveUp(Instant now);
   void Resume();
 

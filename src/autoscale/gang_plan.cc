@@ -211,11 +211,11 @@ class Planner {
     return fits(amount.memory_mib, total.memory_mib) && fits(amount.vcores, total.vcores);
   }
   // The scheduler compares the larger of both parts with the larger of both limits. (DominantResourceCalculator in
-  // LeafQueue.activateApplications) Vcores of a total of none are not counted.
+  // LeafQueue.activateApplications) A part of 0 means that the scheduler does not count these resources.
   static bool FitsAmShare(const Resources& ams, const Resources& total, const QueueShare& share) {
     double part = 0, limit = 0;
     const auto compare = [&](int64_t some, int64_t all, int64_t unit) {
-      if (all <= 0) return;
+      if (some <= 0 || all <= 0) return;
       const auto whole = static_cast<double>(all);
       const auto step = static_cast<double>(std::max<int64_t>(unit, 1));
       part = std::max(part, static_cast<double>(some) / whole);

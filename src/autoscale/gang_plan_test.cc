@@ -115,12 +115,12 @@ TEST(GangPlan, NodesAreAddedUntilTheShareForApplicationMastersSuffices) {
   // The scheduler does not count vcores. Two nodes of 12 GiB have room, but AMs may use 10 % of the memory, and one of
   // 2 GiB runs. A second one needs 40 GiB.
   Partition partition;
-  partition.nodes = {Empty("a", Size(12, 0)), Empty("b", Size(12, 0))};
+  partition.nodes = {Empty("a", Size(12, 4)), Empty("b", Size(12, 4))};
   partition.queues["q"] = {.most = 1, .most_ams = 0.1, .used = Size(2, 0), .used_by_ams = Size(2, 0)};
   Wanted gang = Gang("j1", {{1, Size(4, 0)}, {1, Size(2, 0)}});
   gang.am = Size(2, 0);
-  EXPECT_EQ(PlanGangs({gang}, {{"", partition}}, {Primary(Size(12, 0), 10)}, 1).add, (Sizes{2, 0}));
-  const GangPlan named = PlanGangs({gang}, {{"", partition}}, {Primary(Size(12, 0), 1)}, 1);
+  EXPECT_EQ(PlanGangs({gang}, {{"", partition}}, {Primary(Size(12, 4), 10)}, 1).add, (Sizes{2, 0}));
+  const GangPlan named = PlanGangs({gang}, {{"", partition}}, {Primary(Size(12, 4), 1)}, 1);
   EXPECT_EQ(named.add, Sizes()) << "the node would be useless";
   EXPECT_THAT(named.unserved[0].reason, HasSubstr("the application masters of the queue 'q' may use at most 10 %"));
 }

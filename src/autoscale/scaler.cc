@@ -63,20 +63,25 @@ NodeSize MeanSize(const ClusterSeen& seen, const Fleet& fleet) {
   return {static_cast<double>(shape->size.memory_mib), static_cast<double>(shape->size.vcores)};
 }
 
-// The part of the wanted nodes that can be ordered. A group that has too few leaves its part to the other one.
-Sizes Orderable(const Sizes& wanted, const Sizes& room) {
-  Sizes add;
+// The part of the wanted changes that can be made. Nodes that one group cannot get are added to the other one, or stay
+// there.
+Sizes Possible(const Sizes& wanted, const Sizes& room) {
+  Sizes change;
   int rest = 0;
   for (const Group group : kGroups) {
-    add.of(group) = std::clamp(wanted.of(group), 0, room.of(group));
-    rest += std::max(wanted.of(group), 0) - add.of(group);
+    change.of(group) = std::min(wanted.of(group), room.of(group));
+    rest += wanted.of(group) - change.of(group);
   }
   for (const Group group : kGroups) {
-    const int more = std::min(rest, room.of(group) - add.of(group));
-    add.of(group) += more;
+    const int more = std::min(rest, room.of(group) - change.of(group));
+    change.of(group) += more;
     rest -= more;
   }
-  return add;
+  return change;
+}
+
+void AddReason(Decision& decision, const std::string& reason) {
+  decision.reason += (decision.reason.empty() ? "" : "; ") + reason;
 }
 
 std::string DataprocReason(const Recommendation& recommended, const Policy& policy) {
@@ -118,7 +123,7 @@ std::vector<Order> Scaler::Step(const Fact& fact, Instant now) {
                    OnFault(failed.reason, now);
                  },
                  [&](const OrderDone& done) {
-                   if (!fleet_->OnDone(done.token)) drains_->OnDone(done.token, now);
+                   if (!fleet_->OnDone(done.token, now)) drains_->OnDone(done.token, now);
                  },
                  [&](const OrderFailed& failed) {
                    if (!fleet_->OnFailed(failed.token, failed.error, now)) {
@@ -132,8 +137,8 @@ std::vector<Order> Scaler::Step(const Fact& fact, Instant now) {
                  },
                  [&](const NodeChecked& checked) { drains_->OnChecked(checked, now); },
                  [&](const PublishFailed& failed) { OnFault(failed.reason, now); },
-                 [&](const Paused&) { SetPaused(true, now); },
-                 [&](const Resumed&) { SetPaused(false, now); },
+                 [&](const Paused& wish) { SetPaused(true, wish.id, now); },
+                 [&](const Resumed& wish) { SetPaused(false, wish.id, now); },
              },
              fact);
   for (const auto& notes : {fleet_->TakeNotes(), drains_->TakeNotes()}) {
@@ -169,8 +174,9 @@ void Scaler::OnFault(std::string fault, Instant now) {
   Log(std::move(decision));
 }
 
-void Scaler::SetPaused(bool paused, Instant now) {
+void Scaler::SetPaused(bool paused, const std::string& wish, Instant now) {
   state_.paused = paused;
+  state_.wish = wish;
   if (!paused) fleet_->Resume();
   Decision decision = NewDecision(now);
   decision.state = paused ? ScalerState::kPaused : ScalerState::kRecommending;
@@ -275,7 +281,7 @@ bool Scaler::CorrectBounds(Change& change, Instant now) const {
     change.add.of(group) = std::min(wanted - size - returned, room.of(group));
   }
   change.decision.reason = Join(texts, "; ");
-  return true;
+  return change.add.total() > 0 || !change.remove.empty() || !change.cancel.empty();
 }
 
 Scaler::Change Scaler::DecideGangs(Instant now) {
@@ -287,7 +293,7 @@ Scaler::Change Scaler::DecideGangs(Instant now) {
   if (plan.add.total() == 0 && plan.unserved.empty()) fleet_->DropFailing();
   AddShrink(plan, change, now);
   if (!plan.unserved.empty()) change.decision.constraints.emplace_back("REACHED_MAXIMUM_CLUSTER_SIZE");
-  change.decision.reason = GangReason(plan, change, now);
+  AddReason(change.decision, GangReason(plan, change, now));
   return change;
 }
 
@@ -363,7 +369,7 @@ Scaler::Change Scaler::DecideDataproc(Instant now) {
   if (!updates && CorrectBounds(change, now)) return change;
   if (adds || now < state_.window + policy_.cooldown) {
     decision.state = adds ? ScalerState::kScaling : ScalerState::kCooldown;
-    decision.reason = adds ? "machines are joining" : "the window has not ended";
+    AddReason(decision, adds ? "machines are joining" : "the window has not ended");
     change.is_news = adds || last_.at == Instant();
     return change;
   }
@@ -374,7 +380,7 @@ Scaler::Change Scaler::DecideDataproc(Instant now) {
   window_ = {seen_.metrics};
   state_.window = now;
   decision.metric = recommended.metric;
-  decision.reason = DataprocReason(recommended, policy_);
+  AddReason(decision, DataprocReason(recommended, policy_));
   if (recommended.constraint == Constraint::kMinimum) decision.constraints.emplace_back("REACHED_MINIMUM_CLUSTER_SIZE");
   if (recommended.constraint == Constraint::kMaximum) decision.constraints.emplace_back("REACHED_MAXIMUM_CLUSTER_SIZE");
   if (updates) {
@@ -386,10 +392,10 @@ Scaler::Change Scaler::DecideDataproc(Instant now) {
     return change;
   }
   const Sizes missing = {recommended.sizes.primary - staying.primary, recommended.sizes.secondary - staying.secondary};
-  change.add = Orderable(missing, RoomToGrow(now));
+  const Sizes possible = Possible(missing, RoomToGrow(now));
   for (const Group group : kGroups) {
-    if (missing.of(group) >= 0) continue;
-    AddVictims(group, -missing.of(group), change);
+    change.add.of(group) = std::max(possible.of(group), 0);
+    if (possible.of(group) < 0) AddVictims(group, -possible.of(group), change);
   }
   return change;
 }
@@ -434,7 +440,7 @@ Publication Scaler::Published(Instant now) const {
                                   .node = fleet_->ShapeOf(group)});
   }
   publication.coming = fleet_->joining().total();
-  publication.coming_since = fleet_->joining_since(now);
+  if (publication.coming > 0) publication.coming_since = fleet_->joining_since(now);
   return publication;
 }
 

@@ -24,10 +24,23 @@ Policy TestPolicy() {
   return policy;
 }
 
+Policy WithSecondary(int most) {
+  Policy policy = TestPolicy();
+  policy.secondary = {0, most, std::nullopt};
+  return policy;
+}
+
 Provider TestProvider() {
   Provider provider;
   provider.primary = NodeGroup{.hosts = ".*", .node = NodeShape{kNode, ""}, .join = minutes(5)};
   provider.exclude.path = "exclude.xml";
+  return provider;
+}
+
+// With a secondary group of the same nodes, at another cost.
+Provider WithSecondaryAt(double cost) {
+  Provider provider = TestProvider();
+  provider.secondary = NodeGroup{.hosts = ".*", .node = NodeShape{kNode, ""}, .cost = cost};
   return provider;
 }
 
@@ -48,9 +61,17 @@ class Cluster {
     policy_ = std::move(policy);
     Restart();
   }
-  void AddNode(const std::string& host, const std::string& id = "") {
-    machines_.push_back({.id = id.empty() ? "id-" + host : id, .host = host, .group = Group::kPrimary});
+  void AddMachine(const std::string& host, const std::string& id = "", Group group = Group::kPrimary) {
+    machines_.push_back({.id = id.empty() ? "id-" + host : id, .host = host, .group = group});
+  }
+  void AddNode(const std::string& host, const std::string& id = "", Group group = Group::kPrimary) {
+    AddMachine(host, id, group);
     seen.nodes.push_back({.name = host + ":1", .host = host, .total = kNode});
+  }
+  void AddFullNode(const std::string& host) {
+    AddNode(host);
+    Node(host).used = kNode;
+    Node(host).containers = 1;
   }
   void Drop(const std::string& host) {
     std::erase_if(machines_, [&](const Machine& machine) { return machine.host == host; });
@@ -99,8 +120,8 @@ std::vector<T> Only(const std::vector<Order>& orders) {
 
 // Adds the nodes a, b and c. a and b are full, and c drains because it was idle.
 void DrainTheIdleNode(Cluster& cluster) {
-  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
-  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
+  for (const char* host : {"a", "b"}) cluster.AddFullNode(host);
+  cluster.AddNode("c");
   cluster.Look();
   cluster.Look(minutes(2));
   cluster.Tell(ExcludeDone{});
@@ -144,6 +165,18 @@ TEST(Scaler, PublishesHowManyNodesMayJoinAndWillJoin) {
   EXPECT_EQ(cluster.Published().coming, 0);
 }
 
+TEST(Scaler, PublicationsDifferOnlyInTheirTimeIfNothingHasChanged) {
+  Cluster cluster;
+  for (const char* host : {"a", "b"}) cluster.AddNode(host);
+  cluster.Look();
+  Publication before = cluster.Published();
+  cluster.Look();
+  const Publication after = cluster.Published();
+  EXPECT_EQ(after.published, before.published + seconds(5));
+  before.published = after.published;
+  EXPECT_EQ(after, before);
+}
+
 TEST(Scaler, OrderThatWasNotConfirmedIsGivenAgainWithTheSameTokenAfterARestart) {
   Cluster cluster;
   cluster.AddNode("a");
@@ -155,6 +188,60 @@ TEST(Scaler, OrderThatWasNotConfirmedIsGivenAgainWithTheSameTokenAfterARestart) 
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].token, added[0].token);
   EXPECT_EQ(again[0].count, added[0].count);
+}
+
+// A cluster of two nodes that has ordered two more.
+class OrderedCluster : public Cluster {
+ public:
+  OrderedCluster() : Cluster(TestPolicy(), LongCommands()) {
+    for (const char* host : {"a", "b"}) AddNode(host);
+    Want(4, 8);
+    token = Only<AddMachines>(Look()).at(0).token;
+  }
+  void Expect(const std::vector<Order>& orders) const {
+    for (const AddMachines& add : Only<AddMachines>(orders)) EXPECT_EQ(add.token, token);
+    EXPECT_EQ(last().error, "");
+  }
+  std::string token;
+
+ private:
+  static Provider LongCommands() {
+    Provider provider = TestProvider();
+    provider.timeout = minutes(15);
+    return provider;
+  }
+};
+
+TEST(Scaler, OrderThatIsGivenAgainAfterALongStopIsNotGivenUp) {
+  OrderedCluster cluster;
+  cluster.Restart();
+  cluster.Expect(cluster.Look(minutes(11)));
+  cluster.Expect(cluster.Look());
+  cluster.Tell(OrderDone{cluster.token});
+  cluster.Expect(cluster.Look(minutes(4)));
+  cluster.Look(minutes(1));
+  EXPECT_EQ(cluster.last().error, "2 nodes of the group primary did not appear within 5m");
+}
+
+TEST(Scaler, OrderThatIsGivenAgainAfterALongPauseIsNotGivenUp) {
+  OrderedCluster cluster;
+  cluster.Tell(Paused{});
+  cluster.Look(minutes(20));
+  cluster.Expect(cluster.Tell(Resumed{}));
+  cluster.Expect(cluster.Look());
+}
+
+TEST(Scaler, OrderWhoseCommandTakesLongerThanMachinesMayTakeIsNotGivenUp) {
+  for (const bool fails : {false, true}) {
+    OrderedCluster cluster;
+    cluster.Expect(cluster.Look(minutes(6)));
+    if (fails) {
+      cluster.Tell(OrderFailed{cluster.token, {Failure::kTransient, "no answer within 6m"}});
+      EXPECT_EQ(Only<AddMachines>(cluster.Look()).at(0).token, cluster.token);
+    }
+    cluster.Tell(OrderDone{cluster.token});
+    EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "the list may be older than the machines";
+  }
 }
 
 TEST(Scaler, NodeIsDrainedReleasedStoppedAndRemoved) {
@@ -240,11 +327,7 @@ TEST(Scaler, OldListDoesNotBringBackAMachineWhoseHostNameIsInUseAgain) {
 }
 
 TEST(Scaler, OtherGroupIsUsedWithoutQuotaAndTheReasonSaysSo) {
-  Policy policy = TestPolicy();
-  policy.secondary = {0, 4, std::nullopt};
-  Provider provider = TestProvider();
-  provider.secondary = NodeGroup{.hosts = ".*", .node = NodeShape{kNode, ""}, .cost = 0.2};
-  Cluster cluster(policy, provider);
+  Cluster cluster(WithSecondary(4), WithSecondaryAt(0.2));
   cluster.AddNode("a");
   cluster.AddNode("b");
   cluster.Want(4, 8);
@@ -268,8 +351,7 @@ TEST(Scaler, FatalErrorDisablesAGroupUntilResume) {
   cluster.Tell(OrderFailed{added.at(0).token, {Failure::kFatal, "no such project"}});
   EXPECT_THAT(Only<AddMachines>(cluster.Look(minutes(60))), IsEmpty());
   EXPECT_THAT(cluster.last().reason, HasSubstr("until `howdah autoscale resume` (FATAL: no such project)"));
-  cluster.AddNode("late");
-  std::erase_if(cluster.seen.nodes, [](const NodeReport& node) { return node.host == "late"; });
+  cluster.AddMachine("late");
   cluster.Look();
   cluster.Look(minutes(5));
   cluster.Look();
@@ -330,6 +412,60 @@ TEST(Scaler, GroupOutsideItsBoundsIsCorrectedAtOnce) {
   Cluster large;
   for (const char* host : {"a", "b", "c", "d", "e", "f", "g"}) large.AddNode(host);
   EXPECT_EQ(Only<SetExcluded>(large.Look()).at(0).timeouts.size(), 1U);
+}
+
+TEST(Scaler, OtherGroupIsUsedWhileOneCannotReachItsMinimum) {
+  for (const Failure failure : {Failure::kFatal, Failure::kQuota}) {
+    Cluster cluster(WithSecondary(4), WithSecondaryAt(2));
+    cluster.AddFullNode("a");
+    cluster.Want(1, 8);
+    cluster.Tell(OrderFailed{Only<AddMachines>(cluster.Look()).at(0).token, {failure, "CPUS exceeded"}});
+    const auto added = Only<AddMachines>(cluster.Look());
+    ASSERT_EQ(added.size(), 1U);
+    EXPECT_EQ(added[0].group, Group::kSecondary);
+    EXPECT_THAT(cluster.last().reason, HasSubstr("the group primary has 1 node, and the policy at least 2; "
+                                                 "1 node of the group secondary is missing for job"));
+    EXPECT_THAT(cluster.last().reason, HasSubstr("the group primary is not used"));
+  }
+}
+
+TEST(Scaler, OtherGroupIsUsedWhileSuperfluousMachinesJoin) {
+  Cluster cluster(WithSecondary(4), WithSecondaryAt(2));
+  for (const char* host : {"a", "b", "c", "d", "e", "f", "g"}) cluster.AddMachine(host);
+  cluster.Want(8, 12);
+  const auto added = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].group, Group::kSecondary);
+  EXPECT_THAT(cluster.last().reason, HasSubstr("the group primary has 7 nodes, and the policy at most 6"));
+}
+
+TEST(Scaler, IdleNodesLeaveWhileAnotherGroupCannotReachItsMinimum) {
+  Cluster cluster(WithSecondary(4), WithSecondaryAt(2));
+  cluster.AddFullNode("a");
+  cluster.AddNode("s", "", Group::kSecondary);
+  cluster.Tell(OrderFailed{Only<AddMachines>(cluster.Look()).at(0).token, {Failure::kFatal, "no such project"}});
+  cluster.Look();
+  const auto drain = Only<SetExcluded>(cluster.Look(minutes(2)));
+  ASSERT_EQ(drain.size(), 1U);
+  EXPECT_TRUE(drain[0].timeouts.contains("s"));
+}
+
+TEST(Scaler, DataprocModeReplacesNodesOfAGroupThatCannotReachItsMinimumOnce) {
+  Cluster cluster(WithSecondary(4), WithSecondaryAt(2), Mode::kDataproc);
+  cluster.AddFullNode("a");
+  cluster.Tell(OrderFailed{Only<AddMachines>(cluster.Look()).at(0).token, {Failure::kFatal, "no such project"}});
+  cluster.Look();
+  const auto added = Only<AddMachines>(cluster.Look(minutes(2)));
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].group, Group::kSecondary);
+  cluster.Tell(OrderDone{added[0].token});
+  cluster.AddNode("s", "", Group::kSecondary);
+  cluster.Look();
+  for (int window = 0; window < 3; ++window) {
+    const auto orders = cluster.Look(minutes(2));
+    EXPECT_THAT(Only<AddMachines>(orders), IsEmpty());
+    EXPECT_THAT(Only<SetExcluded>(orders), IsEmpty());
+  }
 }
 
 TEST(Scaler, NodeThatDrainsStaysWhenThePolicyGetsAHigherMinimum) {

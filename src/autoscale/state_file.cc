@@ -28,6 +28,7 @@ class Writer {
   }
   void operator()(const char* key, const Group& value) { json_[key] = static_cast<int>(value); }
   void operator()(const char* key, const Step& value) { json_[key] = static_cast<int>(value); }
+  void Optional(const char* key, const std::string& value) { json_[key] = value; }
   Json Take() { return std::move(json_); }
 
  private:
@@ -64,6 +65,10 @@ class FieldReader {
   }
   void operator()(const char* key, Step& value) {
     value = static_cast<Step>(Number(key, int64_t{static_cast<int>(Step::kRemoving)}));
+  }
+  // Earlier versions did not write the field.
+  void Optional(const char* key, std::string& value) {
+    if (Find(key) != nullptr) (*this)(key, value);
   }
   bool good() const { return good_; }
 
@@ -124,6 +129,7 @@ void VisitFields(Fields& fields, T& value) {
     fields("orders", value.orders);
     fields("paused", value.paused);
     fields("window", value.window);
+    fields.Optional("wish", value.wish);
   }
 }
 

@@ -93,10 +93,11 @@ Status Directory::AppendLog(const std::string& line) const {
 
 std::string Directory::LastLogLine() const { return os::files::LastLine(log_path()); }
 
-Directory::Wish Directory::ReadWish() const {
+Result<Directory::Wish> Directory::ReadWish() const {
   const auto text = os::files::ReadFile(path_ + "/wish");
-  if (!text.ok()) return {};
-  return {text->starts_with(kPaused), *text};
+  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return Wish();
+  if (!text.ok()) return text.error();
+  return Wish{text->starts_with(kPaused), *text};
 }
 
 Status Directory::WriteWish(bool paused) const {

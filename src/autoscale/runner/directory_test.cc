@@ -42,12 +42,18 @@ TEST_F(DirectoryTest, DamagedStateIsAnErrorAndNotANewState) {
 }
 
 TEST_F(DirectoryTest, EachWishIsANewOne) {
-  EXPECT_FALSE(directory_.ReadWish().paused);
+  EXPECT_FALSE(directory_.ReadWish()->paused);
+  EXPECT_EQ(directory_.ReadWish()->id, "");
   ASSERT_TRUE(directory_.WriteWish(true).ok());
-  const Directory::Wish first = directory_.ReadWish();
+  const Directory::Wish first = *directory_.ReadWish();
   EXPECT_TRUE(first.paused);
   ASSERT_TRUE(directory_.WriteWish(true).ok());
-  EXPECT_NE(directory_.ReadWish(), first);
+  EXPECT_NE(directory_.ReadWish()->id, first.id);
+}
+
+TEST_F(DirectoryTest, UnreadableWishIsAnError) {
+  ASSERT_TRUE(os::files::MakeDirectories(directory_.path() + "/wish", 0700).ok());
+  EXPECT_FALSE(directory_.ReadWish().ok());
 }
 
 TEST_F(DirectoryTest, NamesAreFileNames) {

@@ -36,27 +36,29 @@ class Runner {
         scaler_(NewScaler(std::move(state))),
         commands_(options.provider, options.directory, stop),
         facts_(std::move(event)),
-        wish_(directory.ReadWish()) {}
+        obeyed_(scaler_->state().wish) {}
 
   Status Loop() {
     HOWDAH_TRY(const auto timer, os::process::StartPeriodicTimer(options_.period));
-    if (wish_.paused != scaler_->state().paused) HOWDAH_TRY_STATUS(Step(WishFact()));
     for (;;) {
       std::array<pollfd, 3> waits = {pollfd{stop_, POLLIN, 0}, pollfd{timer.get(), POLLIN, 0},
                                      pollfd{facts_.fd(), POLLIN, 0}};
       if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return os::files::SystemError("waiting");
       if (waits[0].revents != 0) return {};
       if (waits[1].revents != 0 && os::process::TakeExpiration(timer)) Look();
-      if (const Directory::Wish wish = directory_.ReadWish(); wish != wish_) {
-        wish_ = wish;
-        HOWDAH_TRY_STATUS(Step(WishFact()));
-      }
+      HOWDAH_TRY_STATUS(Obey());
       while (const auto fact = facts_.Take()) HOWDAH_TRY_STATUS(Step(*fact));
     }
   }
 
  private:
-  Fact WishFact() const { return wish_.paused ? Fact(Paused()) : Fact(Resumed()); }
+  // A wish that cannot be read changes nothing.
+  Status Obey() {
+    const auto wish = directory_.ReadWish();
+    if (!wish.ok() || wish->id == obeyed_) return {};
+    obeyed_ = wish->id;
+    return Step(wish->paused ? Fact(Paused{wish->id}) : Fact(Resumed{wish->id}));
+  }
 
   // A look that has not ended is not repeated.
   void Look() {
@@ -104,6 +106,8 @@ class Runner {
     if (publication == published_ && now < published_.published + kPublishedEvery) return;
     publication.published = now;
     published_ = publication;
+    const Duration correction = options_.wall_time() - now;
+    for (Instant* time : {&publication.published, &publication.coming_since, &publication.decided}) *time += correction;
     workers_.publisher.Do([this, text = WritePublication(publication)] {
       const Status done = link_.Publish(text);
       if (!done.ok() && !publishing_fails_) facts_.Add(PublishFailed{done.error().message});
@@ -119,11 +123,16 @@ class Runner {
       const auto* log = std::get_if<LogDecision>(&order);
       ordered = ordered || log == nullptr;
       if (log == nullptr || log->decision.SaysSame(reported_)) continue;
-      reported_ = log->decision;
+      reported_ = InWallTime(log->decision);
       on_decision_(reported_);
     }
     if (ordered) scaler_ = NewScaler(std::move(before));
     return {};
+  }
+
+  Decision InWallTime(Decision decision) const {
+    decision.at += options_.wall_time() - clock_.Now();
+    return decision;
   }
 
   std::unique_ptr<Scaler> NewScaler(State state) const {
@@ -132,8 +141,9 @@ class Runner {
 
   Status Perform(const Order& order) {
     if (const auto* log = std::get_if<LogDecision>(&order)) {
-      on_decision_(log->decision);
-      return directory_.AppendLog(ToLogLine(log->decision));
+      const Decision decision = InWallTime(log->decision);
+      on_decision_(decision);
+      return directory_.AppendLog(ToLogLine(decision));
     }
     if (const auto* add = std::get_if<AddMachines>(&order)) {
       RunCommand(add->token, [this, add = *add] { return commands_.Add(add); });
@@ -173,8 +183,8 @@ class Runner {
   bool publishing_fails_ = false;  // used by the publisher's thread
   const Commands commands_;
   FactQueue facts_;
-  Directory::Wish wish_;
-  Workers workers_;  // the last member: the threads use the others
+  std::string obeyed_;  // the id of the last wish
+  Workers workers_;     // the last member: the threads use the others
 };
 
 }  // namespace

@@ -46,6 +46,11 @@ Instant PlaceInTime(const hadoop::yarn::ApplicationId& id) {
 // Whether the first gang of the job is complete, as far as its AM has said so.
 bool IsComplete(const ApplicationReportProto& report) { return report.progress() > 0; }
 
+// The earliest time at which the first gang can have been complete.
+Instant LaunchOf(const ApplicationReportProto& report) {
+  return FromMillis(report.launchtime() > 0 ? report.launchtime() : report.starttime());
+}
+
 // The AM has a container, whether it runs already or not.
 bool HasAm(const ApplicationReportProto& report) { return report.app_resource_usage().num_used_containers() > 0; }
 
@@ -64,6 +69,15 @@ std::vector<admission::Tasks> Missing(std::vector<admission::Tasks> tasks, int c
   }
   std::erase_if(tasks, [](const admission::Tasks& some) { return some.count == 0; });
   return tasks;
+}
+
+// The containers of the role as the scheduler grants them.
+admission::Resources GrantedFor(const jobspec::RoleSpec& role, int64_t least_memory_mib) {
+  admission::Resources each = ToAdmission(ContainerSize(role));
+  if (least_memory_mib > 0) {
+    each.memory_mib = (each.memory_mib + least_memory_mib - 1) / least_memory_mib * least_memory_mib;
+  }
+  return each;
 }
 
 // Turns reports into the jobs and nodes of a scope.
@@ -85,7 +99,7 @@ class Conversion {
     job.am_size = Counted(scope_.am_size);
     job.am_attempts = report.currentapplicationattemptid().attemptid();
     if (HasAm(report)) AddContainers(report, job);
-    if (IsComplete(report) || job.demand.tasks.empty()) job.complete = Instant();
+    if (IsComplete(report) || job.demand.tasks.empty()) job.complete = LaunchOf(report);
     if (const auto held = reports_.held.find(job.id); held != reports_.held.end()) {
       for (const auto& [node, amount] : held->second) job.held[node] = Counted(amount);
     }
@@ -159,14 +173,27 @@ std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_m
   for (const int index : core::policy::FirstGang(spec)) {
     const jobspec::RoleSpec& role = spec.roles[static_cast<size_t>(index)];
     if (NodeLabel(spec, role) != spec.node_label) continue;
-    admission::Resources each = ToAdmission(ContainerSize(role));
-    if (least_memory_mib > 0) {
-      each.memory_mib = (each.memory_mib + least_memory_mib - 1) / least_memory_mib * least_memory_mib;
-    }
-    demand.Add(role.instances.min, each);
+    demand.Add(role.instances.min, GrantedFor(role, least_memory_mib));
   }
   if (demand.tasks.empty()) return std::nullopt;
   return admission::ToTag(demand);
+}
+
+std::optional<std::string> OptionalTag(const jobspec::JobSpec& spec, int64_t least_memory_mib) {
+  admission::Demand demand;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    const int count = role.instances.max - role.instances.min;
+    if (count > 0) demand.Add(count, GrantedFor(role, least_memory_mib));
+  }
+  if (demand.tasks.empty()) return std::nullopt;
+  return admission::ToOptionalTag(demand.tasks);
+}
+
+std::vector<admission::Tasks> OptionalTasksOf(const ApplicationReportProto& report) {
+  for (const std::string& tag : report.applicationtags()) {
+    if (auto tasks = admission::ParseOptionalTag(tag)) return std::move(*tasks);
+  }
+  return {};
 }
 
 bool CountsVcores(const std::vector<::hadoop::yarn::NodeReportProto>& nodes) {

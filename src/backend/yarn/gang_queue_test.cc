@@ -46,6 +46,20 @@ TEST(GangTag, NeedsOfTheFirstGangArePublished) {
   EXPECT_EQ(GangTag(SpecOf("elastic"), 1), "howdah-gang:3x1024m1c") << "optional tasks do not count";
 }
 
+TEST(OptionalTag, TasksThatAnElasticRoleCanDoWithoutArePublished) {
+  EXPECT_EQ(OptionalTag(SpecOf("training"), 1), std::nullopt);
+  jobspec::JobSpec elastic = SpecOf("elastic");
+  EXPECT_EQ(OptionalTag(elastic, 2048), "howdah-gang:optional:6x2048m1c") << "the scheduler rounds up";
+  elastic.start = jobspec::StartMode::kFree;
+  elastic.roles[0].node_label = "fast";
+  EXPECT_EQ(OptionalTag(elastic, 1), "howdah-gang:optional:6x1024m1c") << "no queue, and any label";
+  ApplicationReportProto report;
+  for (const char* tag : {"team-a", "howdah-gang:3x1024m1c"}) report.add_applicationtags(tag);
+  EXPECT_TRUE(OptionalTasksOf(report).empty());
+  report.add_applicationtags("howdah-gang:optional:6x1024m1c");
+  EXPECT_THAT(OptionalTasksOf(report), ElementsAre(admission::Tasks{6, {1024, 1, 0, {}}}));
+}
+
 // Reports of a cluster with one node of eight tasks.
 class Reports {
  public:
@@ -107,6 +121,19 @@ TEST(GangQueue, TasksWithAContainerAreNotNeededAnyMore) {
   const admission::Resources small{1024, 1, 0, {}}, large{4096, 1, 1, {}};
   EXPECT_THAT(cluster.jobs[0].demand.tasks, ElementsAre(admission::Tasks{2, large}, admission::Tasks{1, small}));
   EXPECT_FALSE(cluster.jobs[1].waits()) << "it holds its whole gang; its AM has just been replaced";
+}
+
+TEST(GangQueue, RunningJobBeganAtTheLaunchOfItsFirstApplicationMaster) {
+  Reports scene;
+  auto& launched = scene.Add(1, "howdah-gang:1x1024m1c", 2, 2048);
+  launched.set_progress(kProgressOfRunningJob);
+  launched.set_starttime(60'000);
+  launched.set_launchtime(90'000);
+  auto& holds_all = scene.Add(2, "howdah-gang:1x1024m1c", 2, 2048);
+  holds_all.set_starttime(60'000);
+  const admission::Cluster cluster = ClusterOf(scene.reports, {});
+  EXPECT_EQ(cluster.jobs[0].complete, Instant(std::chrono::seconds(90)));
+  EXPECT_EQ(cluster.jobs[1].complete, Instant(std::chrono::seconds(60))) << "the launch is not known";
 }
 
 TEST(GangQueue, KnownApplicationMasterMayStepAside) {

@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "the autoscaler was killed before it stored its state",
     "the autoscaler was killed before it gave its orders",
     "the autoscaler was killed among its orders",
+    "the autoscaler was down for longer than machines may take to join",
     "a gang was too large for the policy",
     "a gang started on the other group",
     "a gang needed a label",

@@ -14,6 +14,7 @@ using namespace autoscale;
 using std::chrono::seconds;
 
 constexpr Duration kPeriod = seconds(5);
+constexpr double kLongStop = 0.2;  // the chance that the process is down for longer than machines may take to join
 constexpr const char* kEntryOfOthers = "broken-1";
 
 }  // namespace
@@ -35,6 +36,7 @@ bool Process::has_disabled_group() const {
 
 void Process::Start() {
   ++life_;
+  started_ = world_.schedule.now();
   const auto state = ReadState(WriteState(stored_));
   if (!state.ok()) return world_.Violate("The state file can be read", state.error().message);
   scaler_ = std::make_unique<Scaler>(world_.scenario.policy, world_.scenario.provider, world_.scenario.mode, *state);
@@ -44,8 +46,11 @@ void Process::Start() {
 
 void Process::Die() {
   scaler_.reset();
+  under_way_.clear();
   ++life_;
-  world_.schedule.After(world_.Between(1, 60), [this] { Start(); });
+  const bool is_long = world_.random.Chance(kLongStop);
+  if (is_long) world_.Reach(Situation::kDownForLong);
+  world_.schedule.After(is_long ? world_.Between(301, 900) : world_.Between(1, 60), [this] { Start(); });
 }
 
 void Process::Repeat(void (Process::*action)()) {
@@ -83,12 +88,22 @@ void Process::List() {
   }
 }
 
+void Process::CheckOrders(const Fact& fact) {
+  if (const auto* done = std::get_if<OrderDone>(&fact)) under_way_.erase(done->token);
+  if (const auto* failed = std::get_if<OrderFailed>(&fact)) under_way_.erase(failed->token);
+  for (const std::string& token : under_way_) {
+    const bool counts = std::ranges::any_of(scaler_->state().adds, [&](const auto& add) { return add.token == token; });
+    if (!counts) world_.Violate("An order counts as long as its command runs", token);
+  }
+}
+
 void Process::Step(const Fact& fact) {
   ++steps_;
   const std::vector<Order> orders = scaler_->Step(fact, world_.schedule.now());
   if (const std::string broken = scaler_->BrokenInvariant(); !broken.empty()) {
     return world_.Violate("The invariants of the autoscaler hold", broken);
   }
+  CheckOrders(fact);
   if (world_.Fault(world_.faults().killed)) {
     world_.Reach(Situation::kKilledBeforeStore);
     return Die();
@@ -122,6 +137,7 @@ void Process::Perform(const Order& order) {
   if (const auto* add = std::get_if<AddMachines>(&order)) {
     world_.Digest(add->token + std::to_string(add->count));
     world_.Trace([&] { return "add " + std::to_string(add->count) + " " + std::string(ToText(add->group)); });
+    under_way_.insert(add->token);
     Report(provider_.Add(*add), add->token);
   } else if (const auto* remove = std::get_if<RemoveMachines>(&order)) {
     world_.Digest(remove->token);

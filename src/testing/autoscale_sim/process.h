@@ -23,6 +23,8 @@ class Process {
   // Whether a fatal error has disabled a group of the autoscaler that runs.
   bool has_disabled_group() const;
   int steps() const { return steps_; }
+  // When it started last.
+  Instant started() const { return started_; }
   // Whether nothing has been ordered or drained, and nothing is on its way.
   bool quiet() const;
   std::string Describe() const;
@@ -33,6 +35,7 @@ class Process {
   void Observe();
   void List();
   void Step(const autoscale::Fact& fact);
+  void CheckOrders(const autoscale::Fact& fact);
   void Perform(const autoscale::Order& order);
   void Report(const SimProvider::Answer& answer, const std::string& token);
   void SetExcluded(const autoscale::SetExcluded& order);
@@ -48,6 +51,8 @@ class Process {
   std::string exclude_file_;                   // its text
   std::unique_ptr<autoscale::Scaler> scaler_;  // null while the process does not run
   int life_ = 0;
+  Instant started_;
+  std::set<std::string> under_way_;  // tokens of orders for machines whose command has not ended
   int steps_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "howdah/testing/autoscale_sim/run_seed.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "cluster.h"
@@ -62,10 +63,10 @@ class Simulation {
     world_.schedule.After(seconds(1), [this] { Tick(); });
   }
 
-  // The user resumes the autoscaler once faults have stopped. Orders that were given before may still fail.
+  // The user resumes the autoscaler once faults have stopped and it runs. Orders that were given before may still fail.
   void ResumeOrViolate() {
     if (world_.schedule.now() < world_.faults_end) return;
-    if (world_.schedule.now() > world_.faults_end + kAnswersWithin) {
+    if (world_.schedule.now() > std::max(world_.faults_end, process_.started()) + kAnswersWithin) {
       world_.Violate("No group is disabled once faults have stopped", process_.Describe());
     }
     process_.Resume();

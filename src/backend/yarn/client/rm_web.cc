@@ -65,18 +65,23 @@ admission::Resources AmountAt(const Json& json, const char* key) {
   return resources;
 }
 
-autoscale::Wanted PendingOf(const Json& application) {
-  autoscale::Wanted pending{.id = TextAt(application, "id"), .queue = TextAt(application, "queue"), .whole = false};
-  admission::Demand demand;
+std::vector<autoscale::Wanted> PendingOf(const Json& application) {
+  std::map<std::string, admission::Demand> demands;  // by label
   for (const Json& request : ListAt(application, "resourceRequests")) {
     // The same containers are requested for nodes and racks, too.
     if (TextAt(request, "resourceName") != "*") continue;
     const int64_t count = std::min(CountAt(request, "numContainers"), kMostCount);
     if (count == 0) continue;
-    if (const std::string label = TextAt(request, "nodeLabelExpression"); !label.empty()) pending.label = label;
-    demand.Add(count, AmountAt(request, "capability"));
+    demands[TextAt(request, "nodeLabelExpression")].Add(count, AmountAt(request, "capability"));
   }
-  pending.tasks = std::move(demand.tasks);
+  std::vector<autoscale::Wanted> pending;
+  for (auto& [label, demand] : demands) {
+    pending.push_back({.id = TextAt(application, "id"),
+                       .queue = TextAt(application, "queue"),
+                       .label = label,
+                       .tasks = std::move(demand.tasks),
+                       .whole = false});
+  }
   return pending;
 }
 

@@ -18,8 +18,8 @@ namespace howdah::backend::yarn::client {
 // An application that has not ended, as /ws/v1/cluster/apps lists it.
 struct LiveApplication {
   std::string id, type, queue;
-  std::string am_host;        // "" if its AM does not run
-  autoscale::Wanted pending;  // containers that it has requested and not got
+  std::string am_host;                     // "" if its AM does not run
+  std::vector<autoscale::Wanted> pending;  // containers that it has requested and not got, one entry per node label
 };
 
 // Parse the texts of the pages. Any text is safe: what is not as expected is left out. Pure.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 namespace howdah::backend::yarn::client {
 namespace {
 
@@ -17,16 +19,21 @@ TEST(RmWeb, PendingContainersOfApplications) {
           {"name":"memory-mb","value":2048},{"name":"vcores","value":2},{"name":"yarn.io/gpu","value":1},
           {"name":"yarn.io/fpga","value":3}]},"vCores":2},
         "nodeLabelExpression":"gpu","numContainers":4,"resourceName":"*"},
+       {"capability":{"memory":512,"vCores":1},"numContainers":2,"resourceName":"*"},
        {"capability":{"memory":2048,"vCores":2},"numContainers":4,"resourceName":"/default-rack"},
        {"capability":{"memory":1024,"vCores":1},"numContainers":0,"resourceName":"*"}]},
     {"id":"application_1_0002","applicationType":"HOWDAH","queue":"ml"}]}})");
   ASSERT_EQ(applications.size(), 2U);
   EXPECT_EQ(applications[0].type, "SPARK");
   EXPECT_EQ(applications[0].am_host, "n1.example.com");
-  EXPECT_EQ(applications[0].pending.label, "gpu");
-  EXPECT_FALSE(applications[0].pending.whole);
-  EXPECT_EQ(applications[0].pending.tasks, (std::vector<admission::Tasks>{{4, {2048, 2, 1, {{"yarn.io/fpga", 3}}}}}));
-  EXPECT_THAT(applications[1].pending.tasks, IsEmpty());
+  ASSERT_EQ(applications[0].pending.size(), 2U);
+  const auto& [plain, gpu] = std::tie(applications[0].pending[0], applications[0].pending[1]);
+  EXPECT_EQ(plain.label, "");
+  EXPECT_EQ(plain.tasks, (std::vector<admission::Tasks>{{2, {512, 1, 0, {}}}}));
+  EXPECT_EQ(gpu.label, "gpu");
+  EXPECT_FALSE(gpu.whole);
+  EXPECT_EQ(gpu.tasks, (std::vector<admission::Tasks>{{4, {2048, 2, 1, {{"yarn.io/fpga", 3}}}}}));
+  EXPECT_THAT(applications[1].pending, IsEmpty());
   EXPECT_EQ(applications[1].am_host, "");
 }
 

@@ -17,12 +17,13 @@ class Fetcher {
   // Copies the files below a directory, whose path is relative to the stored outputs. Names come from the file system,
   // which allows neither "/" nor "..".
   Status CopyDirectory(const std::string& path) {
-    const std::string from = stored_ + "/" + path, to = directory_ + "/" + path;
+    const std::string from = stored_ + "/" + path, to = directory_ + "/" + OriginalName(path);
     HOWDAH_TRY(const auto entries, files_.List(from));
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(to));
     for (const hadoop::hdfs::FileStatus& entry : entries) {
       const std::string below = path + "/" + entry.name;
-      HOWDAH_TRY_STATUS(entry.directory ? CopyDirectory(below) : CopyFile(below));
+      const bool problem = entry.name == kNotStored;
+      HOWDAH_TRY_STATUS(problem ? ReadProblem(path) : entry.directory ? CopyDirectory(below) : CopyFile(below));
     }
     return {};
   }
@@ -31,7 +32,7 @@ class Fetcher {
 
  private:
   Status CopyFile(const std::string& path) {
-    const std::string to = directory_ + "/" + path;
+    const std::string to = directory_ + "/" + OriginalName(path);
     HOWDAH_TRY(const auto reader, files_.Open(stored_ + "/" + path));
     ::unlink(to.c_str());  // do not write through an existing link
     const os::files::Fd file(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -41,8 +42,18 @@ class Fetcher {
       return os::files::WriteAll(file.get(), piece, to);
     }));
     ++fetched.files;
-    fetched.paths.push_back(path);
+    fetched.paths.push_back(OriginalName(path));
     return {};
+  }
+
+  // task: ROLE-INDEX.
+  Status ReadProblem(const std::string& task) {
+    HOWDAH_TRY(const auto reader, files_.Open(stored_ + "/" + task + "/" + kNotStored));
+    std::string& problem = fetched.problems.emplace_back(task + ": ");
+    return ReadPieces(*reader, [&](std::string_view piece) {
+      problem += piece;
+      return Status();
+    });
   }
 
   hadoop::hdfs::FileSystem& files_;
@@ -66,6 +77,7 @@ Result<Cluster::FetchedOutputs> FetchStoredOutputs(HadoopClient& cluster, const 
     all.files += fetcher.fetched.files;
     all.bytes += fetcher.fetched.bytes;
     all.paths.insert(all.paths.end(), fetcher.fetched.paths.begin(), fetcher.fetched.paths.end());
+    all.problems.insert(all.problems.end(), fetcher.fetched.problems.begin(), fetcher.fetched.problems.end());
   }
   return all;
 }

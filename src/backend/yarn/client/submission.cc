@@ -26,6 +26,7 @@ namespace howdah::backend::yarn::client {
 namespace {
 
 constexpr Duration kAcceptLimit = std::chrono::seconds(60);
+constexpr int kMostTags = 10;              // YarnConfiguration.APPLICATION_MAX_TAGS
 constexpr int64_t kLeastMemoryMib = 1024;  // Hadoop's default of yarn.scheduler.minimum-allocation-mb
 
 std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
@@ -211,6 +212,7 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   }
   start.nodes = facts.inventory.nodes;
   start.resource_types = facts.inventory.resource_types;
+  if (submit.before_start) submit.before_start();
   Submission submission(cluster, *files, layout, id, std::move(credentials));
   if (const Status done = submission.Submit(spec, std::move(start), staged, facts.queue_problem); !done.ok()) {
     // Delete the job's files, but report only the first error. Keep the files after a timeout, because the
@@ -242,6 +244,10 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
   if (spec.priority) context.mutable_priority()->set_priority(*spec.priority);
   for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
   if (auto tag = GangTag(spec, least_memory_mib)) context.add_applicationtags(std::move(*tag));
+  // Without this tag, an autoscaler takes all tasks of the job for needed ones.
+  if (auto tag = OptionalTag(spec, least_memory_mib); tag && context.applicationtags_size() < kMostTags) {
+    context.add_applicationtags(std::move(*tag));
+  }
   context.set_maxappattempts(spec.am.attempts);
   context.set_attempt_failures_validity_interval(
       std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptFailureWindow).count());

@@ -10,6 +10,7 @@
 #include "howdah/hadoop/yarn/admin.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/run_script.h"
+#include "wanted.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 using autoscale::ClusterSeen;
 using autoscale::NodeChecked;
 using autoscale::NodeReport;
-using autoscale::Wanted;
 
 constexpr const char* kRoot = "root";
 
@@ -47,27 +47,6 @@ NodeReport NodeOf(const ::hadoop::yarn::NodeReportProto& report, const std::set<
   node.containers = std::max(report.numcontainers(), 0);
   node.has_am = am_hosts.contains(node.host);
   return node;
-}
-
-// A waiting job with what it still needs.
-Wanted WantedBy(const admission::Job& job, const std::string& label) {
-  Wanted wanted{.id = job.id, .queue = job.queue.substr(job.queue.rfind('.') + 1), .label = label};
-  wanted.tasks = job.demand.tasks;
-  if (job.am) return wanted;
-  wanted.am = job.am_size;
-  wanted.tasks.push_back({1, job.am_size});
-  return wanted;
-}
-
-void ForgetVcores(ClusterSeen& seen) {
-  for (NodeReport& node : seen.nodes) node.total.vcores = node.used.vcores = 0;
-  for (Wanted& wanted : seen.wanted) {
-    wanted.am.vcores = 0;
-    for (admission::Tasks& tasks : wanted.tasks) tasks.each.vcores = 0;
-  }
-  for (auto& [label, queues] : seen.queues) {
-    for (auto& [name, share] : queues) share.used.vcores = share.used_by_ams.vcores = 0;
-  }
 }
 
 }  // namespace
@@ -107,39 +86,15 @@ Result<ClusterSeen> YarnLink::Observe() {
   return seen;
 }
 
-// The waiting gangs in the order of the queue, then containers that running jobs and other applications lack.
 Status YarnLink::AddQueue(const std::vector<LiveApplication>& applications, ClusterSeen& seen) {
   HOWDAH_TRY(const auto rm, cluster_.Rm());
   HOWDAH_TRY_STATUS(reader_.ReadApplications(*rm));
   std::set<std::string> labels;
   for (const auto& report : reader_.reports().applications) labels.insert(LabelOf(report));
-  std::vector<std::pair<std::string, admission::Job>> waiting;  // with the label
-  std::vector<Wanted> rest;
-  std::set<std::string> queued;
   for (const std::string& label : labels) {
-    const QueueScope scope{.label = label};
-    HOWDAH_TRY_STATUS(reader_.ReadJobs(*rm, scope, /*with_held=*/false));
-    for (const admission::Job& job : ClusterOf(reader_.reports(), scope).jobs) {
-      queued.insert(job.id);
-      if (job.waits()) {
-        waiting.emplace_back(label, job);
-      } else if (!job.demand.tasks.empty() && !provider_.elastic_max) {
-        rest.push_back(WantedBy(job, label));  // containers that it has lost
-        rest.back().whole = false;
-      }
-    }
+    HOWDAH_TRY_STATUS(reader_.ReadJobs(*rm, {.label = label}, /*with_held=*/false));
   }
-  std::ranges::sort(waiting, [](const auto& a, const auto& b) { return admission::ComesBefore(a.second, b.second); });
-  for (const auto& [label, job] : waiting) seen.wanted.push_back(WantedBy(job, label));
-  for (const LiveApplication& application : applications) {
-    const bool is_waiting_gang =
-        std::ranges::any_of(waiting, [&](const auto& entry) { return entry.second.id == application.id; });
-    if (is_waiting_gang || application.pending.tasks.empty()) continue;
-    if (!queued.contains(application.id) || provider_.elastic_max) rest.push_back(application.pending);
-  }
-  for (Wanted& some : rest) {
-    if (!some.tasks.empty()) seen.wanted.push_back(std::move(some));
-  }
+  seen.wanted = WantedOf(reader_.reports(), applications, provider_.elastic_max);
   return {};
 }
 

@@ -45,4 +45,9 @@ std::string ToTag(const Demand& demand);
 // Any text is safe: tags come from other users, too.
 std::optional<Demand> ParseTag(std::string_view tag);
 
+// The same for another tag, which publishes the tasks that elastic roles can do without:
+// "howdah-gang:optional:6x4096m1c". ParseTag does not take it for the needs of a gang.
+std::string ToOptionalTag(const std::vector<Tasks>& tasks);
+std::optional<std::vector<Tasks>> ParseOptionalTag(std::string_view tag);
+
 }  // namespace howdah::admission

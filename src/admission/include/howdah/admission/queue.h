@@ -39,7 +39,7 @@ struct Job {
   // known here prevents it, such as the queue's share for AMs, the limit of its user, or constraints of its placement.
   bool is_late = false;
   bool may_step_aside = false;  // its AM may release its own container now (am.attempts, pauses between such steps)
-  // A running job: the amount that it holds on each node, and the time when its gang was first seen complete.
+  // A running job: the amount that it holds on each node, and the time when its gang was complete, or an earlier one.
   std::optional<Instant> complete;
   std::map<std::string, Resources> held;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,18 @@ Duration PauseBeforeStep(int attempt);
 // Pure: the results depend only on the sequence of looks.
 class QueueWatch {
  public:
-  // Sets Job::complete of running jobs to the time of the look that first showed them, sets Job::is_late, and clears
+  // Sets Job::complete of each running job that an earlier look has shown waiting to the time of the look that first
+  // showed it running. Job::complete of the others must be the earliest possible time. Sets Job::is_late, and clears
   // Job::may_step_aside of AMs that should have stepped aside and did not. Then decides as Order does.
   std::vector<Place> Look(Cluster& cluster, Instant now);
 
  private:
+  Instant CompleteSince(const Job& job, Instant now) const;
+
   std::map<std::string, Instant> complete_;
   std::map<std::string, Instant> fits_;   // since when there is room for the next job
   std::map<std::string, Instant> asked_;  // since when an AM is asked to step aside
+  std::set<std::string> waiting_;         // the jobs that waited at the last look
 };
 
 }  // namespace howdah::admission

@@ -37,7 +37,7 @@ struct NodeReport {
 struct ClusterSeen {
   Sample metrics;  // metrics.at is not used: an observation counts from the step that receives it
   std::vector<NodeReport> nodes;
-  std::vector<Wanted> wanted;  // in the order of the queue: waiting gangs, then pending containers of others
+  std::vector<Wanted> wanted;  // in the order of the queue: waiting gangs, then what others requested
   std::map<std::string, std::map<std::string, QueueShare>> queues;  // limits, by label and queue
 };
 
@@ -88,9 +88,13 @@ struct PublishFailed {
   std::string reason;
 };
 
-// Commands of the user. `resume` also enables groups that a fatal error has disabled.
-struct Paused {};
-struct Resumed {};
+// Commands of the user. `resume` also enables groups that a fatal error has disabled. id: State::wish.
+struct Paused {
+  std::string id;
+};
+struct Resumed {
+  std::string id;
+};
 
 using Fact = std::variant<ClusterSeen, ClusterUnreadable, MachinesListed, ListFailed, OrderDone, OrderFailed,
                           ExcludeDone, ExcludeFailed, NodeChecked, PublishFailed, Paused, Resumed>;

@@ -60,10 +60,11 @@ class Scaler {
   void OnSeen(const ClusterSeen& seen, Instant now);
   void OnListed(const std::vector<Machine>& machines, Instant now);
   void OnFault(std::string fault, Instant now);
-  void SetPaused(bool paused, Instant now);
+  void SetPaused(bool paused, const std::string& wish, Instant now);
   Change DecideGangs(Instant now);
   Change DecideDataproc(Instant now);
-  // Returns whether a group is outside its bounds.
+  // Brings groups that are outside their bounds nearer to them, and writes them into the reason. Returns whether
+  // anything can be changed: a group that cannot be used now may stay outside.
   bool CorrectBounds(Change& change, Instant now) const;
   void AddVictims(Group group, int count, Change& change) const;
   // Cancels the drains of at most `most` nodes of the group. Returns how many.

@@ -29,11 +29,13 @@ struct PendingAdd {
   Group group = Group::kPrimary;
   int count = 0;
   int arrived = 0;  // machines that `list` has shown since
+  // When it was given, then when it was accepted, or when it failed first. Machines may take `join` from then on.
   Instant at;
   bool accepted = false;
   int failures = 0;
   Instant retry;  // after a failure
-  // Whether the order was given and its end is not known. Not stored: nothing is known of it after a start.
+  // Whether the order was given and its end is not known. Not stored: each order that is not accepted is given again
+  // after a start.
   bool under_way = true;
 
   int outstanding() const { return count - arrived; }
@@ -76,6 +78,7 @@ struct State {
   std::map<std::string, LeavingMachine> leaving;   // by id
   std::array<GroupHealth, kGroups.size()> health;  // by group
   std::set<std::string> excluded;                  // hosts that may be in the exclude file
+  std::string wish;                                // the id of the last `pause` or `resume` that was obeyed
 
   GroupHealth& health_of(Group group) { return health[static_cast<size_t>(group)]; }
   const GroupHealth& health_of(Group group) const { return health[static_cast<size_t>(group)]; }

@@ -31,13 +31,13 @@ class Directory {
   // The last line of the log; "" if there is none.
   std::string LastLogLine() const;
 
-  // The last wish of the user. It changes with each call of WriteWish, also to the same value.
+  // The last wish of the user. Its id changes with each call of WriteWish, also to the same value, and is "" before the
+  // first call.
   struct Wish {
     bool paused = false;
     std::string id;
-    friend bool operator==(const Wish&, const Wish&) = default;
   };
-  Wish ReadWish() const;
+  Result<Wish> ReadWish() const;
   Status WriteWish(bool paused) const;
 
   const std::string& path() const { return path_; }

@@ -1,6 +1,7 @@
 // Runs an autoscaler: reads the cluster and the machines every few seconds, and performs the orders of the Scaler.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -20,6 +21,10 @@ struct RunOptions {
   bool dry_run = false;                       // decisions are made and logged, and nothing is ordered
   std::string directory;                      // of the provider file; its commands run there
   Duration period = std::chrono::seconds(5);  // of the observations
+  // The time for readers of the log and of the publication. Decisions use a clock of their own, which never steps.
+  std::function<Instant()> wall_time = [] {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  };
 };
 
 // Returns when `stop` is readable: nothing is changed, and the next run continues. on_decision: called on this thread

@@ -30,6 +30,11 @@ inline constexpr float kProgressOfRunningJob = 0.1F;
 // scheduler grants multiples of it (yarn.scheduler.minimum-allocation-mb). Pure.
 std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_memory_mib);
 
+// Returns the tag that publishes the optional tasks of all elastic roles, or nullopt if there are none. Pure.
+std::optional<std::string> OptionalTag(const jobspec::JobSpec& spec, int64_t least_memory_mib);
+// Returns the tasks that the application has published in this way.
+std::vector<admission::Tasks> OptionalTasksOf(const ::hadoop::yarn::ApplicationReportProto& report);
+
 admission::Resources ToAdmission(const hadoop::yarn::Resource& resource);
 
 // Returns the node label that the application requests; "" if none.
@@ -57,7 +62,8 @@ struct QueueScope {
 };
 
 // Returns the jobs and nodes of the scope. Nodes are named "host:port". Applications without a valid gang tag are not
-// in the queue. may_step_aside is true for each AM whose container is known. Pure, and safe for any reports.
+// in the queue. may_step_aside is true for each AM whose container is known. `complete` of a running job is the launch
+// of its first AM. Pure, and safe for any reports.
 admission::Cluster ClusterOf(const QueueReports& reports, const QueueScope& scope);
 
 // Reads the queue from a ResourceManager. Keeps facts that cannot have changed since an earlier read. Single-threaded.

@@ -40,6 +40,7 @@ enum class Situation {
   kKilledBeforeStore,
   kKilledBeforeOrders,
   kKilledAmongOrders,
+  kDownForLong,
   kTooLarge,
   kOtherGroupUsed,
   kLabel,
