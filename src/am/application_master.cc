@@ -85,7 +85,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             endpoints_.Send(to, message, std::move(cluster));
           },
-          [this](const ContainerId& container) { backend_->Left(container); }),
+          [this](const ContainerId& container) { backend_->Left(container); }, [this] { OnReplaced(); }),
       rendezvous_(
           event_loop_.io(), clock, options_.listen_host, options_.peers, options_.spec,
           [this](int rank, const std::string& text) { Print(rank, text); },
@@ -355,6 +355,17 @@ void ApplicationMaster::OnSpace(Duration full_for) {
 // kills all processes of the AM and records the reason.
 void ApplicationMaster::Fail(const Error& error) {
   error_ = error;
+  Stop();
+}
+
+// The backend has started another AM, because it could not reach this one. The exit is not a failure, because the
+// guardian would otherwise record the end of the job if this is the last attempt that it knows.
+void ApplicationMaster::OnReplaced() {
+  std::cerr << "another application master has taken over the executors of the job; this one exits\n";
+  Stop();
+}
+
+void ApplicationMaster::Stop() {
   job_loop_.Stop();
   event_loop_.Stop();
 }

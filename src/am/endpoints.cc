@@ -13,7 +13,8 @@ Endpoints::Endpoints(boost::asio::io_context& io, const AmOptions& options, cons
       context_(std::move(context)),
       control_(options.spec, context_.view, context_.post, context_.replace_tokens),
       feed_requests_(io, options.spec, context_.feeds),
-      tunnels_(io, TunnelPorts()) {}
+      // An AM opens fewer tunnels than one per microsecond.
+      tunnels_(io, static_cast<uint64_t>(clock.Now().time_since_epoch().count()), TunnelPorts()) {}
 
 Result<Listening> Endpoints::Listen() {
   auto server = rpc::AmServer::Start(
@@ -67,10 +68,12 @@ Tunnels::Ports Endpoints::TunnelPorts() {
             const journal::TaskView* task = context_.record.view().Find(role, index);
             if (task == nullptr) return Failed("the job has no task " + name);
             const ContainerId container{task->container};
-            if (!context_.executors.connected(container)) {
-              return Failed(name + " is not running: its state is " + std::string(core::ToText(task->state)));
+            if (context_.executors.connected(container)) return container;
+            if (task->state == core::TaskState::kReady || task->state == core::TaskState::kRunning) {
+              return Failed("the executor of " + name + " is not connected to the application master; try again in a " +
+                            "few seconds");
             }
-            return container;
+            return Failed(name + " is not running: its state is " + std::string(core::ToText(task->state)));
           },
           .order = [this](const ContainerId& c, const wire::ToExecutor& order) { context_.executors.Order(c, order); },
           .tensorboard = [this] { return context_.tensorboard(); }};

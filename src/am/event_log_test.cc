@@ -36,6 +36,7 @@ std::vector<core::Event> EveryKind() {
           core::ExecutorRegistered{c, {"10.0.0.7", 40123}, 3, "10.0.0.7:40124 secret"},
           core::ExecutorRefused{c, "another version"},
           core::ExecutorDisconnected{c},
+          core::ExecutorStoring{c},
           core::TaskStarted{c, 2, {4711, 4712}, At(3)},
           core::TaskStarted{c, 2, {4711}, At(3), std::chrono::seconds(2)},
           killed,

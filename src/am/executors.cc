@@ -52,14 +52,15 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
 }
 
 Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Parts parts,
-                     Deliver deliver, Send send, OnLeft on_left)
+                     Deliver deliver, Send send, OnLeft on_left, OnMoved on_moved)
     : io_(io),
       limits_(limits),
       clock_(clock),
       parts_(parts),
       deliver_(std::move(deliver)),
       send_(std::move(send)),
-      on_left_(std::move(on_left)) {}
+      on_left_(std::move(on_left)),
+      on_moved_(std::move(on_moved)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -106,6 +107,10 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return parts_.followers.OnSizes(container, message.log_sizes());
     case wire::FromExecutor::kLogData:
       return parts_.followers.OnData(container, std::move(*message.mutable_log_data()));
+    case wire::FromExecutor::kStoring:
+      return deliver_(core::ExecutorStoring{container});
+    case wire::FromExecutor::kMoved:
+      return on_moved_();
     case wire::FromExecutor::kLeft:
       return on_left_(ContainerId(container));  // a copy, because the call may forget the container
     default:

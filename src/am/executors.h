@@ -55,8 +55,10 @@ class Executors {
   };
   // on_left: called when the executor of the container has killed all processes of its task, and exits as ordered.
   using OnLeft = std::function<void(const ContainerId&)>;
+  // on_moved: called when an executor has moved to another AM of the job. This AM must exit.
+  using OnMoved = std::function<void()>;
   Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Parts parts, Deliver deliver,
-            Send send, OnLeft on_left);
+            Send send, OnLeft on_left, OnMoved on_moved);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -121,6 +123,7 @@ class Executors {
   Deliver deliver_;
   Send send_;
   OnLeft on_left_;
+  OnMoved on_moved_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_, keep_logs_;

@@ -24,8 +24,9 @@ struct Scene {
   std::vector<std::string> sent;
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
-  std::string last;            // the kind of the newest exit or heartbeat that the core received
+  std::string last;            // the kind of the newest of some events that the core received
   std::string left;            // the newest container whose executor has left it
+  bool moved = false;          // an executor has moved to another AM
   Executors executors{loop,
                       {.heartbeat = std::chrono::seconds(25),
                        .await_am = std::chrono::minutes(5),
@@ -39,6 +40,7 @@ struct Scene {
                         if (progressed) steps.push_back(*progressed->progress.step);
                         if (std::holds_alternative<core::RankExited>(event)) last = "exited";
                         if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heartbeat";
+                        if (std::holds_alternative<core::ExecutorStoring>(event)) last = "storing";
                       },
                       [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
                         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
@@ -46,7 +48,8 @@ struct Scene {
                                                              : message.welcome().refused().empty() ? " welcome"
                                                                                                    : " refused"));
                       },
-                      [this](const ContainerId& container) { left = container.text; }};
+                      [this](const ContainerId& container) { left = container.text; },
+                      [this] { moved = true; }};
 
   void Register(rpc::ConnectionId from, const std::string& container) {
     wire::FromExecutor message;
@@ -87,6 +90,26 @@ TEST(Executors, TheLastMessageOfAnExecutorNamesItsContainer) {
   scene.left.clear();
   scene.executors.OnMessage(1, message);
   EXPECT_EQ(scene.left, "") << "the container has ended";
+}
+
+TEST(Executors, CoreReceivesThatAnExecutorStoresFiles) {
+  Scene scene;
+  scene.Register(1, "c1");
+  wire::FromExecutor message;
+  message.mutable_storing();
+  scene.executors.OnMessage(1, message);
+  EXPECT_EQ(scene.last, "storing");
+}
+
+TEST(Executors, AmLearnsThatAnExecutorHasMovedToAnotherAm) {
+  Scene scene;
+  wire::FromExecutor message;
+  message.mutable_moved();
+  scene.executors.OnMessage(1, message);
+  EXPECT_FALSE(scene.moved) << "the connection has not registered";
+  scene.Register(1, "c1");
+  scene.executors.OnMessage(1, message);
+  EXPECT_TRUE(scene.moved);
 }
 
 TEST(Executors, OrderToKeepLogsIsRepeatedWhenTheExecutorConnects) {

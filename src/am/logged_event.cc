@@ -118,6 +118,10 @@ struct Recorder {
     record.set_container(e.container.text);
     record.set_disconnected(true);
   }
+  void operator()(const core::ExecutorStoring& e) const {
+    record.set_container(e.container.text);
+    record.set_storing(true);
+  }
   void operator()(const core::TaskStarted& e) const {
     record.set_container(e.container.text);
     wire::Started& out = *record.mutable_started();
@@ -135,7 +139,6 @@ struct Recorder {
     if (e.exit.code) out.set_code(*e.exit.code);
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
-    out.set_as_told(e.by_stop_order);
     out.set_during_stop(e.during_stop);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
@@ -277,7 +280,6 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   core::RankExited event{container, m.attempt(), m.local_rank(), {}, FromMicros(m.at_micros()), DiagnosisOf(m)};
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
-  event.by_stop_order = m.as_told();
   event.during_stop = m.during_stop();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
@@ -354,6 +356,12 @@ core::Event EventOf(const wire::MeetsEvent& e) {
       {e.role(), e.index()}, e.attempt(), static_cast<core::RendezvousReported::Step>(e.step())};
 }
 
+core::Event EventOf(const wire::StopEvent& e) {
+  core::StopRequested stop{.by = e.by(), .grace = std::nullopt};
+  if (e.has_grace_micros()) stop.grace = DurationFromMicros(e.grace_micros());
+  return stop;
+}
+
 core::Event EventOf(const wire::TokensEvent& e) {
   return core::TokensIssued{FromMicros(e.until_micros()), e.by(), e.renewed()};
 }
@@ -397,6 +405,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::ExecutorRefused{container, record.sent_away()};
     case wire::LoggedEvent::kDisconnected:
       return core::ExecutorDisconnected{container};
+    case wire::LoggedEvent::kStoring:
+      return core::ExecutorStoring{container};
     case wire::LoggedEvent::kStarted:
       return EventOf(container, record.started());
     case wire::LoggedEvent::kRankExited:
@@ -417,11 +427,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(record.meets());
     case wire::LoggedEvent::kScale:
       return core::ScaleRequested{record.scale().role(), record.scale().instances(), record.scale().by()};
-    case wire::LoggedEvent::kStop: {
-      core::StopRequested stop{.by = record.stop().by(), .grace = std::nullopt};
-      if (record.stop().has_grace_micros()) stop.grace = DurationFromMicros(record.stop().grace_micros());
-      return stop;
-    }
+    case wire::LoggedEvent::kStop:
+      return EventOf(record.stop());
     case wire::LoggedEvent::kTicked:
       return core::Ticked{};
     case wire::LoggedEvent::kOrdersDelayedUntilMicros:

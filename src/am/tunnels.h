@@ -28,7 +28,10 @@ class Tunnels {
     // TensorBoard's port on the loopback interface. If it does not serve, the error states why.
     std::function<Result<uint16_t>()> tensorboard;
   };
-  Tunnels(boost::asio::io_context& loop, Ports ports) : loop_(loop), ports_(std::move(ports)) {}
+  // last_id: no id of an earlier AM of the job is higher. Otherwise, an executor that accepts a tunnel of that AM could
+  // get the tunnel of another client, which may lead to another task.
+  Tunnels(boost::asio::io_context& loop, uint64_t last_id, Ports ports)
+      : loop_(loop), ports_(std::move(ports)), last_id_(last_id) {}
 
   void OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open);
   void OnAcceptTunnel(rpc::ConnectionId executor_connection, uint64_t id);
@@ -49,7 +52,7 @@ class Tunnels {
 
   boost::asio::io_context& loop_;
   Ports ports_;
-  uint64_t last_id_ = 0;
+  uint64_t last_id_;
   std::unordered_map<uint64_t, Awaited> awaited_;  // tunnels that no executor has accepted yet
   std::unordered_map<rpc::ConnectionId, Served> served_;
 };

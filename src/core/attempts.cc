@@ -72,8 +72,8 @@ void Attempts::On(const RankExited& e) {
   const bool large = e.result_bytes && ExceedsJobLimit(roster_, *e.result_bytes);
   if (e.result_bytes && !large) task->results.Set(e.local_rank, attempt.ranks().exited.size(), *e.result_bytes);
   // A process that exited before the stop order exited by itself, even if its exit is reported after the order.
-  const bool by_itself = !e.by_stop_order && (!attempt.stop() || at < attempt.stop()->at);
-  if ((e.by_stop_order || e.during_stop) && !attempt.stop()) {
+  const bool by_itself = !e.by_stop_order() && (!attempt.stop() || at < attempt.stop()->at);
+  if (e.during_stop && !attempt.stop()) {
     attempt.SetExit(e.exit);
     NoteFailure(*task, FailureOf(*task, Kind::kOutdated, at, {kStoppedText, /*infrastructure=*/true}));
   } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself) && !(large && by_itself)) {

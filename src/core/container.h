@@ -36,6 +36,8 @@ class Container {
   bool orphaned() const { return orphaned_; }
   // The backend wants the container back. The core releases it when its attempt has ended.
   bool reclaimed() const { return reclaimed_; }
+  // Its executor was ordered to exit, by this AM or an earlier one, and stores files of its task first.
+  bool storing() const { return storing_; }
   Instant last_heard() const { return last_heard_; }
   const std::optional<Instant>& disconnected() const { return disconnected_; }
   // The newest usage sample of the container's task.
@@ -60,6 +62,7 @@ class Container {
   std::optional<Instant> disconnected_;
   std::optional<Usage> usage_;
   Timer timer_;  // the time limit for the registration, the next heartbeat, or the end of the container
+  bool storing_ = false;
 };
 
 }  // namespace howdah::core

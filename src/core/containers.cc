@@ -1,6 +1,7 @@
 #include "containers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "require.h"
 
@@ -10,6 +11,8 @@ namespace {
 // A released container is killed if it is not gone after this time. The core gives up a killed container that is not
 // gone after another period of this length.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
+// The first of these limits for a container whose executor stores files.
+constexpr Duration kStoreLimit = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -62,9 +65,20 @@ void Containers::Detach(Task& task) {
 
 void Containers::Release(Container& container) {
   Require(container.task_ == nullptr, "a container is released while a task has it");
+  const bool reachable = !container.is(Stage::kLaunched);
   container.phase_ = Stage::kReleased;
-  Arm(container, context_.performed() + kGoneLimit);
+  SendRelease(container);
+  if (!reachable) Kill(container);
+}
+
+void Containers::SendRelease(Container& container) {
+  Arm(container, context_.performed() + (container.storing_ ? kStoreLimit : kGoneLimit));
   context_.Emit(ReleaseContainer{container.id_});
+}
+
+void Containers::Storing(Container& container) {
+  if (std::exchange(container.storing_, true) || !container.is(Stage::kReleased)) return;
+  Arm(container, context_.now + kStoreLimit);
 }
 
 void Containers::ReleaseFrom(Task& task) {
@@ -99,8 +113,7 @@ void Containers::Resend(Container& container) {
       container.disconnected_ = context_.now;
       return Arm(container, context_.now + context_.spec.timeouts.heartbeat);
     case Stage::kReleased:
-      Arm(container, context_.performed() + kGoneLimit);
-      return context_.Emit(ReleaseContainer{container.id_});
+      return SendRelease(container);
     case Stage::kKilled:
       Arm(container, context_.performed() + kGoneLimit);
       return context_.Emit(KillContainer{container.id_});

@@ -34,6 +34,8 @@ class Containers {
   void Connect(Container& container);
   // Separates the task from its container.
   void Detach(Task& task);
+  // Releases a container that no task has. Kills it, too, if its executor has not connected, because the order to exit
+  // needs a connection.
   void Release(Container& container);
   // Detaches the task's container, if there is one, and releases it unless it was killed.
   void ReleaseFrom(Task& task);
@@ -51,6 +53,8 @@ class Containers {
   Container* Heard(const ContainerId& id);
   void HeartbeatAt(Container& container, Instant at);
   void Disconnected(Container& container);
+  // The executor stores files before it exits, so the container may exist for longer after its release.
+  void Storing(Container& container);
   // Arms the limit for the next message about the container.
   void Arm(Container& container, Instant due);
   bool IsDue(const TimerQueue::Entry& entry);
@@ -58,6 +62,8 @@ class Containers {
   void CheckAssignments() const;
 
  private:
+  void SendRelease(Container& container);
+
   Context& context_;
   std::deque<Container> containers_;
   std::vector<int> free_;  // indices of containers that are gone

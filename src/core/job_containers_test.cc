@@ -77,6 +77,106 @@ TEST(JobContainers, ContainerThatDoesNotExitIsReleasedAfterItsLimit) {
 )");
 }
 
+// The executor of the last task uploads the outputs, which takes longer than an ordinary exit.
+TEST(JobContainers, ContainerWhoseExecutorStoresFilesHasTenMinutes) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+5s exit worker:0 a0 0
+5s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  release worker:0
+  job stopping
+6s storing worker:0
+60s tick
+605s storing worker:0
+606s tick
+  kill worker:0
+607s gone worker:0
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
+// The next AM does not reach the executor, because an executor that leaves does not reconnect.
+TEST(JobContainers, NextAmWaitsForAnExecutorThatStoresFiles) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+5s exit worker:0 a0 0
+5s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  release worker:0
+  job stopping
+6s storing worker:0
+8s resumed 1
+  job am
+  release worker:0
+60s tick
+90s gone worker:0
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
+TEST(JobContainers, ExecutorThatWasNotConnectedAtTheReleaseGetsTheOrderLater) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+5s exit worker:0 a0 0
+5s disconnected worker:0
+5s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  release worker:0
+  job stopping
+9s register worker:0 a0
+  release worker:0
+10s storing worker:0
+90s gone worker:0
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
+// The previous AM released the container, and the record of this was lost with the AM's node.
+TEST(JobContainers, TaskOfAnExecutorThatLeavesByAnUnknownOrderMoves) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+5s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 1 container
+5s register worker:0 a0
+  start worker:0 a0 g0 in worker:0
+5s storing worker:0
+  release worker:0
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 5.0s, attempt 0: the application master died before it had
+      recorded that it had released its container; no restart is charged
+  task worker:0 PENDING a1
+  ask worker*1
+9s gone worker:0
+)");
+}
+
+// An executor that is not connected cannot be ordered to exit.
+TEST(JobContainers, ContainerWhoseExecutorHasNotConnectedIsKilled) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s grant c worker node0
+  task worker:0 ALLOCATED a0 in c
+  launch c worker:0
+2s kill - ann
+  job stop-requested | killed by ann before any task ran, 2.0s after it was submitted
+  job stopping | killed by ann before any task ran, 2.0s after it was submitted
+  task worker:0 STOPPED a0
+  release c
+  kill c
+2s storing c
+12s tick
+  job finished KILLED exit=4 | killed by ann before any task ran, 2.0s after it was submitted; container c on node0
+      did not exit when it was killed
+  finish KILLED 4
+)");
+}
+
 // An event log of a version that did not record resources leads to the journal that this version wrote.
 TEST(JobContainers, GrantWithoutResourcesIsNotRecorded) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(

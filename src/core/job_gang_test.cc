@@ -133,6 +133,7 @@ TEST(JobGang, LaunchedGangTimesOutIfATaskDoesNotRegister) {
   release c1
   task worker:1 STOPPED a0
   release c2
+  kill c2
 61s gone c1
 61s gone c2
   job finished FAILED exit=3 | gang allocation timed out after 1m (timeouts.gang): 1 of 2 tasks ready, 1 not connected
@@ -236,6 +237,7 @@ TEST(JobGang, SurplusContainerIsReleased) {
 2s gone c2 whatever
 2s gone c7 whatever
 2s register c3
+  release c3
 12s tick
   kill c0
   kill c3

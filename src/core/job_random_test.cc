@@ -126,7 +126,8 @@ class Chaos {
       case 5:
         return Below(40) == 0 ? Event(RequestsRefused{"too big"}) : Event(Ticked{});
       case 6:
-        return ExecutorDisconnected{RandomContainer()};
+        return Below(2) == 0 ? Event(ExecutorDisconnected{RandomContainer()})
+                             : Event(ExecutorStoring{RandomContainer()});
       case 7:
         return ExecutorRegistered{RandomContainer(), {"h", 1}};
       case 8:

@@ -122,7 +122,7 @@ TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
       restarted
 5s ended worker:0 a0
   task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0
-5s exit worker:1 a0 SIGTERM at=4s by_stop_order=1
+5s exit worker:1 a0 SIGTERM at=4s during_stop=1
 5s ended worker:1 a0 at=4s
   task worker:1 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0; all ranked tasks

@@ -306,7 +306,7 @@ TEST(JobResume, UnrecordedStopRestartsTheTask) {
   start worker:1 a0 g0 in worker:1
 5s register worker:0 a0
   start worker:0 a0 g0 in worker:0
-5s exit worker:0 a0 SIGTERM at=4s by_stop_order=1
+5s exit worker:0 a0 SIGTERM at=4s during_stop=1
 5s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM | worker:0 was stopped for a restart on node0, attempt 0: the application
       master died before it had recorded the stop

@@ -172,6 +172,7 @@ TEST(JobScale, ScalingDownRemovesAddedTasksBeforeTheyRegister) {
   scaled worker 2->1 by ann
   task worker:1 STOPPED a0
   release c1
+  kill c1
   removed worker:1 STOPPED a0
 5s gone c1
 )");

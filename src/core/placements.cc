@@ -16,6 +16,8 @@ using Stage = Container::Phase;
 // How often a task's container is replaced if it is lost before a process has run in it.
 constexpr int kReplacements = 2;
 constexpr char kOrphanedText[] = "the application master died before it had recorded what it started there";
+constexpr char kReleasedText[] =
+    "the application master died before it had recorded that it had released its container";
 
 // Whether the attempt that an executor reports is orphaned: an earlier AM started it, and died before it recorded the
 // start.
@@ -104,7 +106,9 @@ void Placements::On(const ReclaimAnnounced& e) {
 
 void Placements::On(const ExecutorRegistered& e) {
   Container* container = containers_.Heard(e.container);
-  if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
+  if (container == nullptr || container->is(Stage::kKilled)) return;
+  // The executor was not connected when the container was released.
+  if (container->is(Stage::kReleased)) return containers_.Resend(*container);
   Task& task = *container->task();
   // This AM has launched no executor in a container of the stage kHeld, so an earlier AM must have launched this one.
   if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
@@ -131,6 +135,18 @@ void Placements::Connect(Container& container, Task& task, const HostPort& endpo
 void Placements::On(const ExecutorRefused& e) {
   Container* container = containers_.Find(e.container);
   if (container != nullptr && container->is(Stage::kLaunched)) LoseUnconnected(*container, e.why);
+}
+
+void Placements::On(const ExecutorStoring& e) {
+  Container* container = containers_.Heard(e.container);
+  if (container == nullptr) return;
+  containers_.Storing(*container);
+  if (!container->is(Stage::kConnected)) return;
+  Task& task = *container->task();
+  const Loss loss{kReleasedText, /*infrastructure=*/true};
+  containers_.ReleaseFrom(task);
+  if (task.attempt.is_open()) return CloseLost(task, loss, context_.now);
+  LoseIdle(task, loss, context_.now);
 }
 
 void Placements::Unplace(Task& task, const std::optional<std::string>& reason) {
@@ -170,17 +186,21 @@ void Placements::LoseGone(Container& container, const Loss& loss) {
   if (task == nullptr) return;
   task->placement.SetPreempted(task->placement.preempted() || loss.preempted);
   if (task->attempt.is_open()) {
-    const auto& stop = task->attempt.stop();
-    if (!task->attempt.failure() && !task->attempt.ranks().all_clean() && (!stop || at < stop->at)) {
-      const Loss lost{how, loss.infrastructure, loss.preempted};
-      attempts_.NoteFailure(*task, attempts_.FailureOf(*task, Cause::Kind::kLost, at, lost));
-    }
-    attempts_.Close(*task, context_.now);
+    CloseLost(*task, {how, loss.infrastructure, loss.preempted}, at);
   } else if (held) {
     Unplace(*task);
   } else {
     LoseIdle(*task, {how, loss.infrastructure || container.orphaned(), loss.preempted, loss.refused}, at);
   }
+}
+
+// Ends the open attempt of a task that has lost its container.
+void Placements::CloseLost(Task& task, const Loss& loss, Instant at) {
+  const auto& stop = task.attempt.stop();
+  if (!task.attempt.failure() && !task.attempt.ranks().all_clean() && (!stop || at < stop->at)) {
+    attempts_.NoteFailure(task, attempts_.FailureOf(task, Cause::Kind::kLost, at, loss));
+  }
+  attempts_.Close(task, context_.now);
 }
 
 // Returns the other tasks on the container's node, as the end of a clause.

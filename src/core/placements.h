@@ -26,6 +26,7 @@ class Placements {
   void On(const ReclaimAnnounced& e);
   void On(const ExecutorRegistered& e);
   void On(const ExecutorRefused& e);
+  void On(const ExecutorStoring& e);
   // Returns false if it only armed the timer again because a heartbeat had arrived.
   bool FireContainer(const TimerQueue::Entry& entry);
 
@@ -40,6 +41,7 @@ class Placements {
   // Forgets a container that no longer exists.
   void Gone(Container& container, const Loss& loss);
   void LoseGone(Container& container, const Loss& loss);
+  void CloseLost(Task& task, const Loss& loss, Instant at);
   std::string AlsoOnNode(const Container& container);
   void Lose(Container& container, const Loss& loss, Instant at);
   void LoseOrphaned(Container& container);

@@ -8,6 +8,7 @@
 //   0s amcontainer C NODE vcores=2      0s starting C STAGE
 //   0s register C [A]                   0s rejected C WHY (the executor is refused)
 //   0s heartbeat C                      0s disconnected C
+//   0s storing C (its executor stores files before it exits)
 //   0s gone C [HOW]                     0s lost C HOW (gone by an infrastructure failure)
 //   0s preempted C HOW                  0s reclaim C WHY (a reclaim is announced)
 //   0s delayed REASON (the requests)    0s preempting C WHY (a reclaim is announced, for a preemption)
@@ -16,7 +17,7 @@
 //   0s exit C A 7                       0s exit C A SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   0s exit C A 7 rule=0                0s exit C A 7 node_fault=1
 //   0s exit C A 7 no_restart=WHY
-//   0s exit C A SIGTERM by_stop_order=1 0s exit C A 1 during_stop=1
+//   0s exit C A SIGTERM during_stop=1   0s exit C A 1 during_stop=1
 //   0s serves C A (its readiness probe has succeeded)
 //   0s progress C A STEP [CHECKPOINT]   0s saving C A
 //   0s sampled C A stack=STACK          0s hung C A at=0.5s activity=output stack=STACK

@@ -128,6 +128,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "rejected") return ExecutorRefused{container, line.From(2)};
   if (verb == "heartbeat") return HeartbeatReceived{container};
   if (verb == "disconnected") return ExecutorDisconnected{container};
+  if (verb == "storing") return ExecutorStoring{container};
   if (verb == "started") return TaskStarted{container, line.Attempt(), {100}, line.AtOption()};
   if (verb == "ended") return TaskEnded{container, line.Attempt(), line.AtOption()};
   if (verb == "startfail") {
@@ -139,7 +140,6 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
     RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
-    exited.by_stop_order = !line.Option("by_stop_order").empty();
     exited.during_stop = !line.Option("during_stop").empty();
     return exited;
   }

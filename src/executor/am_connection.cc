@@ -103,6 +103,7 @@ void AmConnection::OnClosed(int stream, const std::string& why) {
     candidate_ = Stream();
     return;
   }
+  if (stream == former_.number) former_ = Stream();
   if (stream != current_.number) return;
   current_.open = false;
   heartbeat_timer_.cancel();
@@ -134,7 +135,13 @@ void AmConnection::OnCalledBack(const std::string& am_address) {
 void AmConnection::UseCandidate() {
   heartbeat_timer_.cancel();
   lost_since_ = lost_since_.value_or(clock_.Now());
-  current_ = std::exchange(candidate_, Stream());
+  former_ = std::exchange(current_, std::exchange(candidate_, Stream()));
+  if (former_.open) {
+    wire::FromExecutor message;
+    message.mutable_moved();
+    former_.link->Send(message);
+    former_.link->Finish();
+  }
   handlers_.on_moved();
   handlers_.on_registered();
 }

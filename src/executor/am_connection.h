@@ -77,7 +77,7 @@ class AmConnection {
   // Connects, and sends the Register and the reports.
   Stream OpenStream(const std::string& address, Duration limit);
   void Reconnect();
-  // Replaces the current stream by the one to the AM that has called back.
+  // Replaces the current stream by the one to the AM that has called back, and reports this to the former AM.
   void UseCandidate();
   void OnMessage(int stream, const wire::ToExecutor& message);
   void OnClosed(int stream, const std::string& why);
@@ -100,6 +100,7 @@ class AmConnection {
   std::vector<wire::FromExecutor> reports_;
   std::chrono::milliseconds heartbeat_interval_{0};
   boost::asio::steady_timer heartbeat_timer_;
+  Stream former_;  // the replaced stream, until it has closed
 };
 
 }  // namespace howdah::executor

@@ -184,7 +184,6 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   // A process that a signal has killed during a stop needs no diagnosis. A process that exits with an error during a
   // stop needs one: it may have failed first, although tasks that lost their connection to it have exited earlier.
   const bool stopped = attempt_->stopping() && status.signal;
-  exited.set_as_told(stopped);
   exited.set_during_stop(attempt_->stopping());
   if (!status.success() && !stopped) {
     const core::Diagnosis why = diagnosis_.Diagnose({.exit = status,

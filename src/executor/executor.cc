@@ -102,6 +102,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
     if (!message.welcome().refused().empty()) {
       Log("refused by the application master: " + message.welcome().refused());
       BeginExit(1);
+      am_.StopReconnecting();
       return Finish();
     }
     am_.OnWelcome(message.welcome());
@@ -133,7 +134,7 @@ void Executor::ReplaceTokens(const std::string& tokens) {
 void Executor::OnLeave(const wire::Leave& leave) {
   const bool first = !leaving_.exit_code;
   if (!first && !leaving_.lingering) return;
-  BeginExit(leaving_.exit_code.value_or(0));
+  BeginExit(0);
   if (first && leave.linger_micros() > 0) Linger(std::min(Duration(leave.linger_micros()), kLingerLimit));
   if (leave.linger_micros() == 0) leaving_.lingering = false;
   if (runner_.running()) return runner_.Stop(Duration(0), Duration(0));
@@ -141,8 +142,7 @@ void Executor::OnLeave(const wire::Leave& leave) {
 }
 
 void Executor::BeginExit(int exit_code) {
-  leaving_.exit_code = exit_code;
-  am_.StopReconnecting();
+  leaving_.exit_code = leaving_.exit_code.value_or(exit_code);
   runner_.DropPending();
 }
 
@@ -155,9 +155,16 @@ void Executor::Linger(Duration limit) {
   });
 }
 
-// Does not end the loop yet, because the queued messages must reach the AM first. OnAmLost ends the loop.
+// Does not end the loop while an AM is connected, because the queued messages must reach it first. The end of the
+// stream leads to OnAmLost, which calls Finish again.
 void Executor::Finish() {
-  if (outputs_.running() || outputs_.Begin(plan_, [this] { Finish(); })) return;
+  if (outputs_.running()) return;
+  if (outputs_.Begin(plan_, [this] { Finish(); })) {
+    wire::FromExecutor message;
+    message.mutable_storing();
+    return am_.Report(std::move(message));
+  }
+  am_.StopReconnecting();
   if (leaving_.exit_code == 0) {
     os::process::KillAllDescendants();  // those that have left the task's process group, too
     wire::FromExecutor message;
@@ -175,11 +182,12 @@ void Executor::OnAmLost(const std::string& why) {
   if (!leaving_.exit_code) {
     Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
     BeginExit(1);
+    am_.StopReconnecting();
     // No AM is left to send a Stop, so the executor itself stops the task.
     const jobspec::Checkpoint& checkpoint = plan_.spec.checkpoint;
     if (runner_.running()) return runner_.Stop(checkpoint.grace, core::LongestGrace(checkpoint));
   }
-  if (!runner_.running()) loop_.stop();
+  if (!runner_.running()) Finish();
 }
 
 void Executor::OnAmMoved() {

@@ -60,11 +60,11 @@ class Executor {
   void ReapChildren();
   void WatchGuardian();
   [[noreturn]] void OnGuardianGone();
-  // Prepares the exit: from now on, no attempt is started and no further AM is awaited.
+  // Prepares the exit with this code, unless another exit was prepared: from now on, no attempt is started.
   void BeginExit(int exit_code);
   // Keeps serving the logs for at most `limit`.
   void Linger(Duration limit);
-  // Stores the outputs of the task, and ends the loop once the queued messages were sent.
+  // Stores the outputs of the task. Calls after that end the loop once the queued messages were sent.
   void Finish();
 
   boost::asio::io_context loop_{1};

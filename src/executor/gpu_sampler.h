@@ -1,20 +1,16 @@
 // Samples the use of the task's GPUs with nvidia-smi.
 #pragma once
 
-#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/os/process/clock.h"
 #include "howdah/os/process/tree.h"
 #include "howdah/os/process/usage.h"
 #include "samples.h"
+#include "tool_run.h"
 
 namespace howdah::executor {
 
@@ -28,20 +24,19 @@ Duration GpuInterval(double cpu_seconds);
 class GpuSampler {
  public:
   // gpus: the GPUs of the task; if empty, nothing is sampled. path: the PATH in which nvidia-smi is looked up.
-  // clock must live longer than this object.
-  GpuSampler(boost::asio::io_context& loop, const os::process::Clock& clock, std::vector<int> gpus,
-             const std::string& path);
+  GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path);
 
-  // Runs nvidia-smi, unless the last run is recent.
-  void Poll();
+  // Runs nvidia-smi, unless the last run is recent or has not ended.
+  void Poll(Instant now);
   // Call it for every child that has ended.
   void OnReaped(const os::process::Reaped& child);
 
   // Whether nvidia-smi was found.
-  bool found() const { return !program_.empty(); }
+  bool found() const { return found_; }
   // The number of runs that have ended.
   int runs() const { return runs_; }
-  // The last sample.
+  // The last sample. Empty while a run takes longer than its limit, because a driver that hangs can make nvidia-smi
+  // unkillable.
   const std::vector<os::process::GpuUsage>& last() const { return last_; }
   // The PCI addresses of all GPUs that any sample has contained, by GPU index.
   const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
@@ -49,21 +44,16 @@ class GpuSampler {
   const GpuSamples& samples() const { return samples_; }
 
  private:
-  void Read();
-  void Finish();
+  void OnEnded(const std::string& text);
 
-  const os::process::Clock& clock_;
   std::vector<int> gpus_;
-  std::string program_;  // path of nvidia-smi; empty if it was not found
   std::string path_;
-  boost::asio::posix::stream_descriptor output_;
-  boost::asio::steady_timer limit_;
+  bool found_ = false;
+  ToolRun tool_;
   Instant started_, next_;
-  pid_t pid_ = -1;  // the run of nvidia-smi that has not been reaped yet; -1 if there is none
+  pid_t pid_ = -1;  // the last run of nvidia-smi, until it is reaped
   int query_ = 0;   // the index of the most detailed query that this nvidia-smi supports
   int runs_ = 0;
-  std::string text_;
-  std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;
   // Kept from all samples, because a GPU that has failed is missing in later samples.
   std::map<int, std::string> pci_addresses_;

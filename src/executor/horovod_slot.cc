@@ -30,6 +30,8 @@ namespace {
 namespace horovod = frameworks::horovod;
 
 constexpr std::chrono::minutes kPlanLimit{5};
+// The interval if the user has no inotify instance left.
+constexpr std::chrono::milliseconds kPlanPause{100};
 constexpr size_t kPlanSize = size_t{16} << 20;
 
 struct Plan {
@@ -55,22 +57,22 @@ Result<std::optional<Plan>> FindPlan(const std::string& directory, std::string& 
 
 Result<Plan> WaitForPlan(const std::string& directory) {
   const os::files::Fd events(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (::inotify_add_watch(events.get(), directory.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
-    return os::files::SystemError("watching " + directory + " for the driver's plan");
-  }
+  const bool watched = ::inotify_add_watch(events.get(), directory.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
   const os::process::Clock clock;
   const Instant give_up = clock.Now() + kPlanLimit;
   std::string problem;
   for (;;) {
     HOWDAH_TRY(std::optional<Plan> plan, FindPlan(directory, problem));
     if (plan) return std::move(*plan);
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(give_up - clock.Now()).count();
-    if (left <= 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(give_up - clock.Now());
+    if (left.count() <= 0) {
       return Failed("the driver has not written its plan into " + directory + " (" + horovod::kDriverOutputVariable +
                     ") within " + std::to_string(kPlanLimit.count()) + "m" + problem);
     }
     pollfd wait{events.get(), POLLIN, 0};
-    if (::poll(&wait, 1, static_cast<int>(left)) < 0 && errno != EINTR) return os::files::SystemError("polling");
+    const auto pause = watched ? left : std::min(left, kPlanPause);
+    if (::poll(&wait, 1, static_cast<int>(pause.count())) < 0 && errno != EINTR)
+      return os::files::SystemError("polling");
     char buffer[4096];
     while (::read(events.get(), buffer, sizeof buffer) > 0) {
     }

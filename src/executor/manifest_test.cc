@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "howdah/os/files/outputs.h"
 #include "howdah/os/process/testing.h"
 #include "own_address.h"
 #include "work_directory.h"
@@ -120,6 +121,20 @@ class LocalStaged : public Staged {
     return FillWorkDirectory(options_, spec);
   }
 };
+
+TEST_F(LocalStaged, ReplacedExecutorKeepsTheFilesOfEarlierAttempts) {
+  const std::string source = options_.staging_dir + "/source";
+  ASSERT_TRUE(os::files::WriteFileAtomically(source + "/config", "old").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(source + "/locked", 0555).ok());
+  ASSERT_TRUE(FillWith("r2", "labels", false).ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(work("config"), "changed").ok());
+  ASSERT_TRUE(os::files::RemoveTree(work("labels")).ok());
+  ASSERT_TRUE(os::files::MakeDirectories(os::files::ProgressDirectory(options_.work_dir)).ok());
+  const Status filled = FillWith("r2", "labels", false);
+  ASSERT_TRUE(filled.ok()) << filled.error().message;
+  EXPECT_EQ(Content(work("config")), "changed");
+  EXPECT_NE(::access(work("labels").c_str(), F_OK), 0);
+}
 
 TEST_F(LocalStaged, FileIsNotWrittenThroughALinkOfTheSource) {
   const struct {

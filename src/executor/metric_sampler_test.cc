@@ -2,8 +2,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <map>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -220,6 +224,54 @@ TEST(GpuSampler, CostDecidesTheInterval) {
   const std::pair<double, Duration> rows[] = {{0, 5s},     {0.0049, 5s}, {0.005, 10s}, {0.0099, 10s}, {0.015, 20s},
                                               {0.03, 40s}, {0.04, 60s},  {0.059, 60s}, {2.5, 60s}};
   for (const auto& [cost, interval] : rows) EXPECT_EQ(GpuInterval(cost), interval) << cost;
+}
+
+// A sampler of the GPUs 0 and 1 on a loop of its own, with a stand-in for nvidia-smi in `scratch`.
+struct SampledGpus {
+  explicit SampledGpus(const std::string& script) {
+    EXPECT_TRUE(
+        os::files::WriteFileAtomically(scratch / "nvidia-smi", "#!/bin/sh\ncd " + scratch.path() + "\n" + script, 0755)
+            .ok());
+    sampler.emplace(loop, std::vector<int>{0, 1}, scratch.path() + ":/usr/bin:/bin");
+  }
+  // Runs the loop until `runs` runs have ended and no child is left.
+  bool AwaitRuns(int runs) {
+    return os::process::Eventually([&] {
+      loop.poll();
+      while (const auto child = os::process::ReapAny()) sampler->OnReaped(*child);
+      return sampler->runs() == runs && !os::process::HasChildren();
+    });
+  }
+  os::files::Scratch scratch;
+  boost::asio::io_context loop;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
+  std::optional<GpuSampler> sampler;
+};
+
+TEST(GpuSampler, RunEndsThoughAChildKeepsItsOutputOpen) {
+  SampledGpus gpus("echo '0, 50, 1, 2'\nsleep 86399 &\necho $! >> children\n");
+  const Instant now;
+  gpus.sampler->Poll(now);
+  EXPECT_TRUE(gpus.AwaitRuns(1));
+  ASSERT_EQ(gpus.sampler->last().size(), 1u);
+  EXPECT_EQ(gpus.sampler->last()[0].utilisation, 0.5);
+  gpus.sampler->Poll(now + 1h);
+  EXPECT_TRUE(gpus.AwaitRuns(2));
+  std::istringstream children(os::files::Content(gpus.scratch / "children"));
+  for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+}
+
+TEST(GpuSampler, SampleExpiresWhileTheNextRunHangs) {
+  SampledGpus gpus("[ -e hang ] && exec sleep 86399\necho '0, 100, 1, 2'\n");
+  const Instant now, next = now + 1min;
+  gpus.sampler->Poll(now);
+  ASSERT_TRUE(gpus.AwaitRuns(1));
+  ASSERT_TRUE(os::files::WriteFileAtomically(gpus.scratch / "hang", "").ok());
+  gpus.sampler->Poll(next);
+  EXPECT_EQ(gpus.sampler->last().size(), 1u);
+  gpus.sampler->Poll(next + 10s);
+  EXPECT_TRUE(gpus.sampler->last().empty());
+  EXPECT_EQ(gpus.sampler->runs(), 1);
 }
 
 // A node whose nvidia-smi replays recorded answers: the content of the file `answer`.

@@ -32,8 +32,8 @@ bool OutputStore::Begin(const TaskPlan& plan, std::function<void()> done) {
     const Status logs = plan.options.store_logs ? plan.options.store_logs(keeps_logs) : Status();
     boost::asio::post(loop_, [this, outputs, logs, done] {
       thread_.join();
-      if (!outputs.ok()) Log("the outputs of the task could not be stored: " + outputs.error().message);
-      if (!logs.ok()) Log("the logs of the task could not be stored: " + logs.error().message);
+      if (!outputs.ok()) Log("storing the outputs of the task: " + outputs.error().message);
+      if (!logs.ok()) Log("storing the logs of the task: " + logs.error().message);
       done();
     });
   });

@@ -16,19 +16,20 @@ RemoteStreams::RemoteStreams(boost::asio::io_context& loop, MakeChannel make_cha
       on_started_(std::move(on_started)),
       stack_target_(std::move(stack_target)) {}
 
-void RemoteStreams::Open(uint64_t id) {
+void RemoteStreams::Open(uint64_t tunnel) {
   if (!channel_) {
     auto made = make_channel_([this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); });
     // The client still gets an error, because the AM reports a timeout.
     if (!made.ok()) return Log(made.error().message);
     channel_ = std::move(*made);
   }
+  const uint64_t id = ++last_id_;
   Stream& stream = streams_[id];
   stream.stream = channel_->Open(
       rpc::FrameChannel::Method::kAcceptTunnel,
       {[this, id](const wire::Frame& frame) { OnFrame(id, frame); }, [this, id](const std::string&) { OnClosed(id); }});
   wire::Frame first;
-  first.set_accept_tunnel(id);
+  first.set_accept_tunnel(tunnel);
   stream.stream->Send(first);
 }
 

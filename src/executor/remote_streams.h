@@ -30,8 +30,8 @@ class RemoteStreams {
   RemoteStreams(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
                 std::function<void(pid_t pid)> on_started, std::function<std::optional<StackTarget>()> stack_target);
 
-  // Opens the stream that the AM has announced with this id.
-  void Open(uint64_t id);
+  // Opens the stream that the AM has announced with this id of a tunnel.
+  void Open(uint64_t tunnel);
   // Call it when a child of the executor has ended.
   void OnReaped(const os::process::Reaped& child);
   // Ends every stream.
@@ -60,7 +60,9 @@ class RemoteStreams {
   std::function<void(pid_t pid)> on_started_;
   std::function<std::optional<StackTarget>()> stack_target_;
   std::unique_ptr<rpc::FrameChannel> channel_;
+  // By a number of this executor. The AM's ids are not used, because a stream can end after the AM that has opened it.
   std::unordered_map<uint64_t, Stream> streams_;
+  uint64_t last_id_ = 0;
 };
 
 }  // namespace howdah::executor

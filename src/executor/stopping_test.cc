@@ -167,7 +167,7 @@ TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// The network separates the first AM from the executor. The executor's stream to this AM still looks intact.
+// The first AM is cut off from the ResourceManager, but not from the executor.
 TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   Task task;
   task.options.am_may_move = true;
@@ -176,7 +176,7 @@ TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   task.Welcome();
   task.Start(0);
   const wire::Started started = task.ReceiveStarted();
-  const os::files::Fd cut_off = std::move(task.am);
+  os::files::Fd former = std::move(task.am);
   boost::asio::io_context loop;
   rpc::callback::CallbackClient caller(loop);
   std::jthread calling;
@@ -188,6 +188,10 @@ TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   loop.stop();
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
+  std::swap(task.am, former);
+  const auto last = task.Receive();
+  EXPECT_TRUE(last && last->has_moved());
+  std::swap(task.am, former);
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
@@ -233,6 +237,83 @@ TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   task.LoseAm();
   EXPECT_EQ(task.Wait(), 1);
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
+}
+
+// A task with an output, whose storing continues only once the test permits it.
+struct Storing : Task {
+  Storing() {
+    spec.outputs = {"*.pt"};
+    role().command.shell = "echo x > model.pt";
+    options.store_outputs = [directory = scratch.path()](const std::string&,
+                                                         const std::vector<std::string>& files) -> Status {
+      HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(directory + "/begun", ""));
+      if (!Exists(directory + "/go")) return Failed("the test has given no permission");
+      return os::files::WriteFileAtomically(directory + "/stored", files.front());
+    };
+    Launch();
+    Welcome();
+    EXPECT_EQ(RunAttempt(0).code(), 0);
+  }
+  static bool Exists(const std::string& path) {
+    return os::process::Eventually([&] { return os::files::ReadFile(path).ok(); }, 60s);
+  }
+  bool Begun() const { return Exists(scratch / "begun"); }
+  bool IsReported() {
+    const auto message = Receive();
+    return message && message->has_storing();
+  }
+  void Permit() const { EXPECT_TRUE(os::files::WriteFileAtomically(scratch / "go", "").ok()); }
+  std::string Stored() const { return os::files::Content(scratch / "stored"); }
+};
+
+TEST(Stopping, NextAmAwaitsTheOutputsOfALeavingTask) {
+  Storing task;
+  task.Leave();
+  ASSERT_TRUE(task.Begun());
+  EXPECT_TRUE(task.IsReported());
+  task.LoseAm();
+  task.TakeOver(0);
+  task.ReceiveStarted();
+  EXPECT_EQ(task.ReceiveExit().code(), 0);
+  task.ExpectEnded(0);
+  EXPECT_TRUE(task.IsReported());
+  task.Leave();  // the new AM repeats the order
+  task.Permit();
+  std::optional<wire::FromExecutor> last;
+  while (auto message = task.Receive()) last = std::move(message);
+  EXPECT_TRUE(last && last->has_left());
+  EXPECT_EQ(task.Wait(), 0);
+  EXPECT_EQ(task.Stored(), "model.pt");
+}
+
+TEST(Stopping, OutputsAreStoredIfTheAmIsLostMeanwhile) {
+  Storing task;
+  task.Welcome(0s);
+  task.Leave();
+  ASSERT_TRUE(task.Begun());
+  task.LoseAm();
+  task.Permit();
+  EXPECT_EQ(task.Wait(), 0);
+  EXPECT_EQ(task.Stored(), "model.pt");
+}
+
+TEST(Stopping, OutputsAreStoredIfTheAmIsLostWhileItReadsTheLogs) {
+  Storing task;
+  task.Permit();
+  task.Welcome(0s);
+  task.Leave(1h);
+  task.LoseAm();
+  EXPECT_EQ(task.Wait(), 0);
+  EXPECT_EQ(task.Stored(), "model.pt");
+}
+
+TEST(Stopping, OutputsAreStoredIfTheAmIsLostBeforeItsLeaveOrder) {
+  Storing task;
+  task.Permit();
+  task.Welcome(0s);
+  task.LoseAm();
+  EXPECT_EQ(task.Wait(), 1);
+  EXPECT_EQ(task.Stored(), "model.pt");
 }
 
 // In this test and the next one, the executor or the guardian dies while the task runs and ignores the stop signal.

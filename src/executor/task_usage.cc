@@ -5,11 +5,11 @@
 namespace howdah::executor {
 
 void TaskUsage::MeasureGpus(std::vector<int> gpus, const std::string& path) {
-  if (!gpus.empty()) gpus_ = std::make_unique<GpuSampler>(loop_, clock_, std::move(gpus), path);
+  if (!gpus.empty()) gpus_ = std::make_unique<GpuSampler>(loop_, std::move(gpus), path);
 }
 
 void TaskUsage::PollGpus() {
-  if (gpus_) gpus_->Poll();
+  if (gpus_) gpus_->Poll(clock_.Now());
 }
 
 void TaskUsage::OnReaped(const os::process::Reaped& child) {

@@ -33,6 +33,8 @@ class ToolRun {
   void Kill();
   // Kills the program and does not call `done`.
   void Cancel();
+  // The program from its start until `done`; -1 if there is none.
+  pid_t pid() const { return pid_; }
 
  private:
   void OnEnded();

@@ -6,6 +6,7 @@
 #include "howdah/os/files/archive.h"
 #include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/outputs.h"
 #include "manifest.h"
 
 namespace howdah::executor {
@@ -44,6 +45,9 @@ bool HasFiles(const jobspec::JobSpec& spec) { return !spec.source.empty() || !jo
 
 Status FillWorkDirectory(const TaskOptions& options, const jobspec::JobSpec& spec) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(options.work_dir));
+  // An earlier executor of the task has filled the directory, and its attempts have changed it. They created the
+  // directory of the progress files after that.
+  if (::access(os::files::ProgressDirectory(options.work_dir).c_str(), F_OK) == 0) return {};
   const std::string manifest = options.staging_dir + "/manifest.json";
   if (::access(manifest.c_str(), F_OK) == 0) return FillFromManifest(manifest, options);
   if (!spec.source.empty()) {

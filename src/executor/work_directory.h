@@ -10,7 +10,8 @@ namespace howdah::executor {
 // Whether the job brings files. If it does, filling the working directory may take long.
 bool HasFiles(const jobspec::JobSpec& spec);
 
-// Creates the working directory and fills it from the staging directory (TaskOptions::staging_dir).
+// Creates the working directory and fills it from the staging directory (TaskOptions::staging_dir). If an attempt has
+// already begun in this directory, its files stay as they are.
 Status FillWorkDirectory(const TaskOptions& options, const jobspec::JobSpec& spec);
 
 }  // namespace howdah::executor

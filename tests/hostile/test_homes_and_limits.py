@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from machine import BIN, eventually
+from machine import BIN, eventually, percent_of_machine
 from other_user import needs_mounts
 
 SLEEPER = """
@@ -92,3 +92,28 @@ def test_a_hard_limit_of_open_files_is_named_or_enough(machine, tmp_path, limit)
         eventually(lambda job=job: not machine.alive(job), f"the end of the processes of {job}")
     leases = machine.home / "leases"
     assert not leases.exists() or not list(leases.glob("*.lease"))
+
+
+# --- inotify ---
+
+WITHOUT_INOTIFY = ["unshare", "--user", "--map-root-user", "sh", "-c",
+                   'echo 0 > /proc/sys/user/max_inotify_instances && exec "$@"', "sh"]
+needs_namespaces = pytest.mark.skipif(subprocess.run([*WITHOUT_INOTIFY, "true"], capture_output=True).returncode != 0,
+                                      reason="this machine does not allow user namespaces")
+
+
+@needs_namespaces
+def test_job_waits_for_memory_without_an_inotify_instance(machine, tmp_path):
+    """All programs of a user share a limited number of instances."""
+    role = "roles: {worker: {memory: %dMiB, command: %s}}\n"
+    most = percent_of_machine(machine, 60)
+    held = machine.submit(machine.job_file(tmp_path, role % (most, "exec sleep 300"), "held.yaml"))
+    machine.running(held)
+    file = machine.job_file(tmp_path, role % (most, "echo hello"), "waits.yaml")
+    submitted = subprocess.run([*WITHOUT_INOTIFY, BIN, "submit", file], env=machine.env, cwd=tmp_path, text=True,
+                               capture_output=True, timeout=60)
+    job = submitted.stdout.strip()
+    assert submitted.returncode == 0, submitted
+    machine.until(job, lambda status: held in (status.get("reason") or ""), "the wait for the other job")
+    assert machine("kill", held).code == 0
+    assert machine("wait", job).code == 0

@@ -194,3 +194,37 @@ def test_a_job_file_can_keep_new_files_and_a_running_job_shows_them(machine, tmp
     machine("kill", job)
     assert machine("outputs", job, tmp_path / "killed").code == 0
     assert files_of(tmp_path / "killed") == ["worker-0/a", "worker-0/b/c"]
+
+
+# Larger than the files whose content is compared with that of new files.
+LARGE = 2 << 20
+NEW_ONLY = """
+keep_new_files: 1MiB
+source: ./src
+restart: {max: 1}
+roles:
+  worker: {memory: 64MiB, command: "%s"}
+"""
+
+
+def test_files_of_source_do_not_become_new_when_an_executor_is_replaced(machine, tmp_path):
+    (tmp_path / "src/locked").mkdir(parents=True)
+    (tmp_path / "src/locked/data.bin").write_bytes(bytes(LARGE))
+    (tmp_path / "src/locked").chmod(0o555)
+    command = "if [ -e model.pt ]; then exit 0; fi; echo x > model.pt; exec sleep 300"
+    job = machine.submit(machine.job_file(tmp_path, NEW_ONLY % command))
+    model = machine.home / "jobs" / job / "work/worker-0/model.pt"
+    machine.until(job, lambda _: model.exists(), "the model")
+    os.kill(machine.agents(job, "task")[1], signal.SIGKILL)
+    assert machine("wait", job).code == 0, machine.status(job)
+    assert machine("outputs", job, tmp_path / "kept").code == 0
+    assert files_of(tmp_path / "kept") == ["worker-0/model.pt"]
+
+
+def test_files_of_source_that_were_modified_in_the_future_are_not_new(machine, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/data.bin").write_bytes(bytes(LARGE))
+    later = (tmp_path / "src/data.bin").stat().st_mtime + 9 * 3600
+    os.utime(tmp_path / "src/data.bin", (later, later))
+    done = machine("run", machine.job_file(tmp_path, NEW_ONLY % "echo x > model.pt"))
+    assert done.code == 0 and files_of(tmp_path / "outputs") == ["worker-0/model.pt"], done

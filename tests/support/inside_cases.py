@@ -99,8 +99,8 @@ def port_of(machine, job, task):
 class Opened:
     """A running `howdah open`, or another command that prints an address and serves until Ctrl-C."""
 
-    def __init__(self, machine, *words):
-        self.process = machine.start(*words)
+    def __init__(self, machine, *words, **kwargs):
+        self.process = machine.start(*words, **kwargs)
         self.first_line = self.process.stdout.readline().strip()
         found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.first_line)
         assert found, (self.first_line, self.process.stderr.read())

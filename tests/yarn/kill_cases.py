@@ -94,9 +94,14 @@ def task_away_from_am(howdah, job, role="worker"):
     raise AssertionError("every task is where the AM is")
 
 
+def am_files(howdah, job):
+    """The directory of the AM's container."""
+    return pathlib.Path(os.readlink(f"/proc/{howdah.agents(job, 'am')[1]}/cwd"))
+
+
 def wait_until_stored(howdah, job):
     """Waits until HDFS has the AM's current journal and events, which an AM on another node needs."""
-    here = pathlib.Path(os.readlink(f"/proc/{howdah.agents(job, 'am')[1]}/cwd"))
+    here = am_files(howdah, job)
     for name in ("journal.jsonl", "events.bin"):
         at = f"/user/alice/.howdah/jobs/{job}/{name}"
         eventually(lambda: howdah.cluster.size_in_hdfs(at) == (here / name).stat().st_size, f"the copy of {name}")

@@ -4,11 +4,12 @@ import threading
 
 
 class LossyProxy:
-    """Disturbs the first submission of an application and forwards everything else. For the submission, the proxy
+    """Disturbs one call of a method, by default the first one, and forwards everything else. For this call, the proxy
     forwards the request if `through` is true, calls lose(), and closes the connection without a response."""
 
-    def __init__(self, port, through, lose):
-        self.port, self.through, self.lose, self.submissions = port, through, lose, 0
+    def __init__(self, port, through, lose, method=b"submitApplication", disturbed=1):
+        self.port, self.through, self.lose, self.method, self.disturbed = port, through, lose, method, disturbed
+        self.calls = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "localhost:%d" % self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -36,9 +37,9 @@ class LossyProxy:
     def _copy(self, source, sink, cut, requests):
         try:
             while data := source.recv(1 << 20):
-                if requests and b"submitApplication" in data:
-                    self.submissions += 1
-                    if self.submissions == 1:
+                if requests and self.method in data:
+                    self.calls += 1
+                    if self.calls == self.disturbed:
                         cut.set()
                         if self.through:
                             sink.sendall(data)

@@ -37,6 +37,25 @@ def test_failover_at_every_stage_does_not_affect_the_job(howdah, pair, tmp_path)
     assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, job))) == ([0] * 4, 1), status
 
 
+def test_gang_that_holds_containers_survives_a_failover(howdah, pair, tmp_path):
+    """The new ResourceManager does not know containers that have not started, and NodeManagers refuse them. The gang
+    gets others on the same nodes."""
+    roles = "name: {name}\ntimeouts: {{hold: 2m, gang: 2m}}\nroles:\n  worker: {{{keys}, command: '{until}'}}\n"
+    at = f"memory: 3GiB, locality: {{nodes: [{pair.host('nm2')}], strict: true}}"
+    blocker = howdah.submit(howdah.job_file(
+        tmp_path, roles.format(name="blocker", keys=at, until=until(tmp_path / "room")), "blocker.yaml"))
+    howdah.running(blocker)
+    gang = howdah.submit(howdah.job_file(
+        tmp_path, roles.format(name="gang", keys="instances: 2, max_per_node: 1, memory: 2GiB", until="true")))
+    howdah.until(gang, lambda s: [t["state"] for t in s["tasks"]].count("ALLOCATED") == 1, "a container of the gang")
+    pair.fail_over()
+    (tmp_path / "room").touch()
+    ended(howdah, blocker, "SUCCEEDED")
+    status = ended(howdah, gang, "SUCCEEDED")
+    assert {t["node"] for t in status["tasks"]} == {pair.host("nm1"), pair.host("nm2")}, status
+    assert "container was granted before the ResourceManager failed over" in howdah("events", gang).stdout
+
+
 def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
     """The NameNode dies while two jobs run. One job restarts a killed task in the meantime, and ends after the NameNode
     has returned. The other job ends without the NameNode; YARN shows its result, and its history is readable later."""

@@ -199,6 +199,30 @@ def test_a_killed_am_and_its_guardian_are_replaced_by_yarn(howdah, tmp_path):
     assert_unbroken(tmp_path, 2)
 
 
+def test_tasks_continue_if_the_answer_to_the_registration_of_an_am_is_lost(howdah, shaky, tmp_path):
+    """Only this answer has the containers of earlier attempts. The second AM makes room for a third one, which gets
+    them."""
+    if shaky.setup.kerberos:
+        pytest.skip("the proxy cannot read encrypted calls")
+    proxy = LossyProxy(shaky.configuration.port["rm-scheduler"], True,
+                       lambda: shaky.wait(lambda: shaky.app(job)["state"] == "RUNNING", "the registration", 20),
+                       b"registerApplicationMaster", disturbed=2)
+    file = howdah.job_file(tmp_path, job_text({"worker": worker(steps(tmp_path), "instances: 2")}))
+    job = howdah.submit(file, env=through(proxy, shaky, tmp_path))
+    before = howdah.running(job)["tasks"]
+    wait_until_stored(howdah, job)
+    kill9(*howdah.agents(job, "am"))
+    eventually(lambda: "attempt 2 continues and has adopted 2 containers" in events(howdah, job), "the third AM")
+    tasks = howdah.running(job)["tasks"]
+    assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
+        (t["pids"], 0, t["container"]) for t in before]
+    (tmp_path / "go").touch()
+    ended(howdah, job, "SUCCEEDED")
+    assert_unbroken(tmp_path, 2)
+    assert len(am_attempts(howdah, job)) == 3
+    proxy.close()
+
+
 def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
     """`yarn application -kill`: the NodeManager kills the AM 250 ms after SIGTERM."""
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 3")})
@@ -345,6 +369,15 @@ def test_a_restarted_resource_manager_does_not_affect_jobs(howdah, shaky, tmp_pa
     assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, starting))) == ([0, 0], 1), status
 
 
+def through(proxy, cluster, tmp_path):
+    """The environment of clients that reach a service of the ResourceManager through the proxy."""
+    conf = tmp_path / "conf"
+    shutil.copytree(cluster.conf_dir, conf)
+    site = (conf / "yarn-site.xml").read_text()
+    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{proxy.port}<", f"{proxy.address}<"))
+    return {"HADOOP_CONF_DIR": str(conf)}
+
+
 @pytest.mark.parametrize("stored", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shaky, tmp_path, stored):
     """The ResourceManager dies before or after it has stored the request. The client sends the request again, for the
@@ -356,14 +389,10 @@ def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shak
     if shaky.setup.kerberos:
         pytest.skip("the proxy cannot read encrypted calls")
     proxy = LossyProxy(shaky.configuration.port["rm"], stored, die)
-    conf = tmp_path / "conf"
-    shutil.copytree(shaky.conf_dir, conf)
-    site = (conf / "yarn-site.xml").read_text()
-    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{proxy.port}<", f"{proxy.address}<"))
     file = howdah.job_file(tmp_path, f"name: submitted\nroles:\n  worker: {{{worker('true')}}}\n")
-    job = howdah.submit(file, env={"HADOOP_CONF_DIR": str(conf)}, timeout=120)
+    job = howdah.submit(file, env=through(proxy, shaky, tmp_path), timeout=120)
     proxy.close()
-    assert proxy.submissions >= 2
+    assert proxy.calls >= 2
     shaky.wait_active()
     ended(howdah, job, "SUCCEEDED")
     assert [a["id"] for a in shaky.apps("?user=alice") if a["name"] == "submitted"].count(job) == 1

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import job_reports
+from kill_cases import am_files, kill_am, until
 from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
@@ -199,3 +200,75 @@ roles:
     go.touch()
     events = ends_well(howdah, job)
     assert f"{task['node']} is avoided for 10m00s: 3 attempts failed there" in events, events
+
+
+def test_next_am_requests_containers_on_nodes_that_joined_during_the_job(howdah, changing, tmp_path):
+    """YARN reports each change of a node only once to the AMs of a job. Here an AM receives the change and is killed
+    before the job needs the node."""
+    changing.set_health_output("nm3")
+    eventually(lambda: state_of(changing, "nm3") == "UNHEALTHY", "an unhealthy node")
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: grows
+timeouts: {{gang: 1m}}
+roles:
+  first: {{memory: 64MiB, command: '{until(tmp_path / "go")}'}}
+  second:
+    instances: 3
+    max_per_node: 1
+    memory: 64MiB
+    after: [{{role: first, finished: true}}]
+    command: "true"
+"""))
+    howdah.until(job, lambda s: s["tasks"][0]["state"] == "RUNNING", "the first role")
+    changing.set_health_output("nm3", None)
+    changing.wait_active()
+    answers = am_files(howdah, job) / "answers.bin"
+    for _ in range(2):  # the second of these answers has the change
+        size = answers.stat().st_size
+        eventually(lambda: answers.stat().st_size > size, "another answer of the ResourceManager")
+    kill_am(howdah, job)
+    (tmp_path / "go").touch()
+    ends_well(howdah, job)
+    assert {t["node"] for t in howdah.status(job)["tasks"][1:]} == {
+        changing.host(node) for node in changing.setup.node_names()}
+
+
+@pytest.fixture(scope="module")
+def one_gpu_node(module_cluster):
+    """Only nm3 has GPUs. It has no room for an AM. The ResourceManager derives the largest permitted container from the
+    running nodes at once, and not only 10 s after its start."""
+    return module_cluster(health_script=True, gpus=(0, 0, 1),
+                          node_extra={"nm3": {"yarn.nodemanager.resource.memory-mb": 512}},
+                          extra={"yarn-site": {"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": 0}})
+
+
+def test_job_waits_while_the_only_large_node_is_away(howdah_of, one_gpu_node, tmp_path):
+    """YARN rejects a request that no running node could hold: here before the task has run, and after it was lost."""
+    howdah = howdah_of(one_gpu_node)
+
+    def rejections():
+        return (one_gpu_node.folder / "logs/rm.log").read_text().count("Invalid resource ask by application")
+
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: waits
+am: {{memory: 1GiB}}
+roles:
+  first: {{memory: 1GiB, command: '{until(tmp_path / "first")}'}}
+  worker:
+    memory: 64MiB
+    gpus: 1
+    after: [{{role: first, finished: true}}]
+    command: '{until(tmp_path / "worker")}'
+"""))
+    howdah.until(job, lambda s: s["tasks"][0]["state"] == "RUNNING", "the first role")
+    for attempt in range(2):
+        before = rejections()
+        one_gpu_node.set_health_output("nm3")
+        eventually(lambda: state_of(one_gpu_node, "nm3") == "UNHEALTHY", "an unhealthy node")
+        (tmp_path / "first").touch()
+        eventually(lambda: rejections() > before, "a rejected request")
+        one_gpu_node.set_health_output("nm3", None)
+        howdah.until(job, lambda s: s["tasks"][1]["state"] == "RUNNING" and s["tasks"][1]["attempt"] == attempt,
+                     "the task on its node")
+    (tmp_path / "worker").touch()
+    ends_well(howdah, job)

@@ -34,6 +34,24 @@ def test_run_copies_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
     howdah.assert_clean(done.id)
 
 
+def test_file_that_hdfs_rejects_is_named_and_the_others_are_kept(howdah, tmp_path):
+    # HDFS permits no colon in names; each is stored as three bytes. It permits 255 bytes.
+    too_long = "b" * 240 + ":" * 10
+    job = f"""
+outputs: [out/]
+roles:
+  worker:
+    memory: 64MiB
+    command: "mkdir -p out/d:d; echo 1 | tee out/d:d/12:00:00 out/{too_long} out/z.pt >/dev/null"
+"""
+    done = howdah("run", howdah.job_file(tmp_path, job), timeout=120)
+    assert done.code == 0 and "outputs: 2 files (4 B) of 1 task in" in done.stderr, done
+    assert f"outputs of worker-0: 1 of 3 files could not be stored; the first is out/{too_long}: " in done.stderr, done
+    kept = [str(p.relative_to(tmp_path / "outputs")) for p in (tmp_path / "outputs/worker-0").rglob("*") if p.is_file()]
+    assert sorted(kept) == ["worker-0/out/d:d/12:00:00", "worker-0/out/z.pt"], done
+    howdah.assert_clean(done.id)
+
+
 def test_a_job_without_a_job_file_keeps_its_new_files(howdah, tmp_path):
     (tmp_path / "train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
     done = howdah("run", "--workers", "2", "--memory", "64MiB", "--", "python3", "train.py", cwd=tmp_path, timeout=120)

@@ -21,11 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// kExitLimit: the longest time for an executor to exit. kKillLimit: the longest time for a guardian to kill all
-// processes of its task.
-constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// The longest time for a guardian to kill all processes of its task.
 constexpr auto kKillLimit = 2000ms;
-constexpr auto kSpaceInterval = 1000ms;
+constexpr auto kRequestInterval = 1000ms;
 
 // Whether the events in an inotify buffer include one for a lease file or a priority (not only for the file `lock`).
 bool ConcernsLease(const char* bytes, size_t size) {
@@ -56,7 +54,7 @@ LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, A
       am_(std::move(am)),
       clock_(clock),
       leases_changed_(loop),
-      space_timer_(loop),
+      request_timer_(loop),
       machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
 
 LocalBackend::~LocalBackend() = default;
@@ -129,7 +127,6 @@ void LocalBackend::Enqueue(Pending group) {
 void LocalBackend::CancelRequests() {
   pending_.clear();
   StopWatching();
-  space_timer_.cancel();
   if (auto cleared = leases_.Request({}, {}, clock_.Now()); !cleared.ok())
     sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
@@ -146,10 +143,15 @@ void LocalBackend::RequestNext() {
     if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
       // Watch the leases only while a request waits, because the kernel takes some 10 ms to end a watch. Then request
       // once more: the leases may have changed before the watch began.
-      WatchLeases();
+      if (!WatchLeases()) RequestLater();
       decision = leases_.Request(capacity_, group.requests, clock_.Now());
     }
-    if (!decision.ok() && decision.error().code == ErrorCode::kNoSpace) return WaitForSpace(decision.error());
+    if (!decision.ok() && decision.error().code == ErrorCode::kNoSpace) {
+      // Wait instead of failing: a full disk usually gets cleaned up soon, because it disturbs other users, too.
+      waiting_ = true;
+      RequestLater();
+      return sink_.OnEvent(core::RequestsDelayed{decision.error().message});
+    }
     if (!decision.ok()) return sink_.OnEvent(core::RequestsRefused{decision.error().message});
     if (!decision->granted) {
       waiting_ = true;
@@ -168,26 +170,19 @@ void LocalBackend::RequestNext() {
   if (std::exchange(waiting_, false)) sink_.OnEvent(core::RequestsDelayed{""});
 }
 
-// Waits instead of failing: a full disk usually gets cleaned up soon, because it disturbs other users, too.
-void LocalBackend::WaitForSpace(const Error& error) {
-  waiting_ = true;
-  sink_.OnEvent(core::RequestsDelayed{error.message});
-  space_timer_.expires_after(kSpaceInterval);
-  space_timer_.async_wait([this](const boost::system::error_code& stopped) {
+void LocalBackend::RequestLater() {
+  request_timer_.expires_after(kRequestInterval);
+  request_timer_.async_wait([this](const boost::system::error_code& stopped) {
     if (!stopped) RequestNext();
   });
 }
 
-void LocalBackend::WatchLeases() {
-  if (leases_changed_.is_open()) return;
-  const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (fd < 0)
-    return sink_.OnEvent(
-        core::RequestsRefused{os::files::SystemError("watching the leases of this machine (inotify)").message});
-  leases_changed_.assign(fd);
-  if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_TO) < 0) {
-    return sink_.OnEvent(core::RequestsRefused{os::files::SystemError("watching " + start_.lease_dir).message});
-  }
+// Returns false if the user has no inotify instance or watch left: all programs of the user share them.
+bool LocalBackend::WatchLeases() {
+  os::files::Fd fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  constexpr uint32_t kChanges = IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_TO;
+  if (!fd.valid() || inotify_add_watch(fd.get(), start_.lease_dir.c_str(), kChanges) < 0) return false;
+  leases_changed_.assign(fd.Release());
   const auto again = [this](auto self) -> void {
     leases_changed_.async_read_some(boost::asio::buffer(changes_),
                                     [this, self](const boost::system::error_code& error, size_t size) {
@@ -197,9 +192,11 @@ void LocalBackend::WatchLeases() {
                                     });
   };
   again(again);
+  return true;
 }
 
 void LocalBackend::StopWatching() {
+  request_timer_.cancel();
   boost::system::error_code ignored;
   leases_changed_.close(ignored);
 }
@@ -321,9 +318,7 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
 
 void LocalBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  if (it->second.alive.is_open()) return KillAfter(id, kExitLimit, SIGTERM);
-  Remove(id, "");
+  if (it != containers_.end() && !it->second.alive.is_open()) Remove(id, "");
 }
 
 void LocalBackend::Kill(const ContainerId& id) {
@@ -349,7 +344,6 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();
-  space_timer_.cancel();
   job_.CleanUp();
 }
 

@@ -106,6 +106,19 @@ std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUs
   return queues;
 }
 
+hadoop::yarn::Resource LargestAmounts(const std::vector<NodeFacts>& nodes) {
+  hadoop::yarn::Resource largest;
+  for (const NodeFacts& node : nodes) {
+    if (!node.running()) continue;
+    largest.memory_mib = std::max(largest.memory_mib, node.total.memory_mib);
+    largest.vcores = std::max(largest.vcores, node.total.vcores);
+    for (const auto& [type, amount] : node.total.others) {
+      largest.others[type] = std::max(largest.other(type), amount);
+    }
+  }
+  return largest;
+}
+
 hadoop::yarn::Resource NodeFacts::free() const {
   hadoop::yarn::Resource left = total;
   left -= used;

@@ -76,6 +76,18 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   return text;
 }
 
+// Explains that no running node could hold a container even if the node were empty.
+std::string NoLargeNode(const ClusterFacts& facts, const PendingContainers& request) {
+  std::string others;
+  for (const NodeFacts* node : NodesOf(facts, request.label)) {
+    if (!request.size.FitsIn(node->total)) continue;
+    if (node->running()) return "";
+    others += (others.empty() ? "" : ", ") + Node(*node);
+  }
+  return "no running node is large enough for a container of " + ToText(request.size) + " for " + request.role + ": " +
+         (others.empty() ? "a larger node must join the cluster" : others);
+}
+
 // Explains a shortage of a resource type other than memory and cores, such as GPUs.
 std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
   for (const auto& [type, amount] : request.size.others) {
@@ -225,6 +237,9 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingConta
   if (pending.empty()) return "";
   for (const PendingContainers& request : pending) {
     if (std::string why = NoNodes(facts, request.label); !why.empty()) return why;
+  }
+  for (const PendingContainers& request : pending) {
+    if (std::string why = NoLargeNode(facts, request); !why.empty()) return why;
   }
   for (const PendingContainers& request : pending) {
     if (std::string why = ResourceInUse(facts, request); !why.empty()) return why;

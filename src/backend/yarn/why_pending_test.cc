@@ -108,6 +108,16 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
   }
 }
 
+TEST(WhyPending, NodesThatWouldBeLargeEnoughAreNamed) {
+  ClusterFacts facts = Cluster();
+  EXPECT_EQ(WhyPending(facts, {{"worker", 1, Of(4096, 1), ""}}, std::nullopt),
+            "no running node is large enough for a container of 4 GiB, 1 core for worker: a larger node must join the "
+            "cluster");
+  facts.nodes[0].state = "LOST";
+  EXPECT_EQ(WhyPending(facts, {{"worker", 1, Of(64, 1, 1), ""}}, std::nullopt),
+            "no running node is large enough for a container of 64 MiB, 1 core, 1 yarn.io/gpu for worker: n1 is LOST");
+}
+
 TEST(WhyPending, QueueIsFullOfApplicationsThatTheUserMayNotView) {
   ClusterFacts facts = Cluster();
   facts.queue.maximum = Of(768, 6);

@@ -304,6 +304,7 @@ class FakeNameNode : public NameNode {
   Status PersistBlocks(const OpenFile&) override { return shared_.Note("persist"), Status(); }
   Status RenewLease(const std::string&) override { return shared_.Note("lease"), Status(); }
   Status Delete(const std::string&, bool) override { return shared_.Note("delete"), Status(); }
+  Result<uint64_t> FileId(const std::string&) override { return file_id; }
   Result<pb::LocatedBlocksProto> BlockLocations(const std::string&) override {
     shared_.Note("locate");
     pb::LocatedBlocksProto blocks;
@@ -335,6 +336,7 @@ class FakeNameNode : public NameNode {
   }
   const std::vector<uint64_t>& lengths() const { return lengths_; }  // block lengths as reported by the writer
   std::optional<uint64_t> length_of_second;  // a wrong length that is reported for the second block
+  uint64_t file_id = 7;                      // of the file that has the path now
 
  private:
   SharedState& shared_;

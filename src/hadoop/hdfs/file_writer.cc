@@ -13,6 +13,8 @@ FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, std::shared_ptr<Data
 FileWriter::~FileWriter() {
   streamer_.reset();
   if (closed_) return;
+  // Another writer may have replaced the file.
+  if (const auto present = name_node_->FileId(file_.path); !present.ok() || *present != file_.id) return;
   // Ignore an error: the caller has already received the first one. If the file cannot be deleted, the NameNode closes
   // it when the lease expires.
   (void)name_node_->Delete(file_.path, false);

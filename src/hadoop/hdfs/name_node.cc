@@ -135,6 +135,14 @@ Status RemoteNameNode::Delete(const std::string& path, bool recursive) {
   return StatusOf(Call<pb::DeleteResponseProto>("delete", request));
 }
 
+Result<uint64_t> RemoteNameNode::FileId(const std::string& path) {
+  pb::GetFileInfoRequestProto request;
+  request.set_src(path);
+  HOWDAH_TRY(const auto response, Call<pb::GetFileInfoResponseProto>("getFileInfo", request));
+  if (!response.has_fs()) return Error{ErrorCode::kNotFound, "there is no such file"};
+  return response.fs().fileid();
+}
+
 Result<pb::LocatedBlocksProto> RemoteNameNode::BlockLocations(const std::string& path) {
   pb::GetBlockLocationsRequestProto request;
   request.set_src(path);

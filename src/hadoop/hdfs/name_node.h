@@ -45,6 +45,8 @@ class NameNode {
   virtual Status PersistBlocks(const OpenFile& file) = 0;
   virtual Status RenewLease(const std::string& client) = 0;
   virtual Status Delete(const std::string& path, bool recursive) = 0;
+  // The id (OpenFile::id) of the file that has this path now.
+  virtual Result<uint64_t> FileId(const std::string& path) = 0;
 
   virtual Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) = 0;
   // Queries the block's DataNodes for the readable length of a block that is being written.
@@ -81,6 +83,7 @@ class RemoteNameNode : public NameNode {
   Status PersistBlocks(const OpenFile& file) override;
   Status RenewLease(const std::string& client) override;
   Status Delete(const std::string& path, bool recursive) override;
+  Result<uint64_t> FileId(const std::string& path) override;
   Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) override;
   Result<int64_t> VisibleLength(const LocatedBlock& block) override;
   Result<std::optional<::hadoop::hdfs::DataEncryptionKeyProto>> DataEncryptionKey() override;

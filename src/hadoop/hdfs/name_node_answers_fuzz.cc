@@ -40,6 +40,7 @@ class NameNodeOfInput final : public NameNode {
   Status PersistBlocks(const OpenFile&) override { return Failed("not a reader's call"); }
   Status RenewLease(const std::string&) override { return Failed("not a reader's call"); }
   Status Delete(const std::string&, bool) override { return Failed("not a reader's call"); }
+  Result<uint64_t> FileId(const std::string&) override { return Failed("not a reader's call"); }
 
  private:
   pb::LocatedBlocksProto blocks_;

@@ -156,6 +156,16 @@ TEST_F(Streams, WriterDestroyedBeforeCloseDeletesFile) {
   EXPECT_EQ(shared_.Count("delete"), 1);
 }
 
+// Another writer has created the path again, with CreateOptions::overwrite.
+TEST_F(Streams, WriterOfAReplacedFileDeletesNothing) {
+  Make(1, 1);
+  auto writer = Create();
+  ASSERT_TRUE(writer->Write(bytes_).ok());
+  name_node_->file_id = 8;
+  writer.reset();
+  EXPECT_EQ(shared_.Count("delete"), 0);
+}
+
 TEST_F(Streams, IdleOpenFileIsKeptAlive) {
   Make(1, 1);
   options_.heartbeat = options_.lease = std::chrono::milliseconds(5);

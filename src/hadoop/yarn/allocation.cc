@@ -30,20 +30,20 @@ void Allocation::CancelAll() {
 }
 
 void Allocation::Release(const ContainerId& id) {
-  if (held_.contains(id)) StartRelease(id);
+  const auto it = held_.find(id);
+  if (it == held_.end() || it->second.releasing) return;
+  RemoveFromNode(it->second);
+  StartRelease(id);
 }
 
 void Allocation::StartRelease(const ContainerId& id) {
-  Held& held = held_.at(id);
-  if (std::exchange(held.releasing, true)) return;
+  held_.at(id).releasing = true;
   releases_.insert(id);
 }
 
-void Allocation::Discard(const ContainerId& id) {
-  const auto it = held_.find(id);
-  if (it == held_.end()) return;
-  if (!it->second.surplus) RemoveFromNode(it->second);
-  held_.erase(it);
+void Allocation::Resume(int32_t response_id) {
+  response_id_ = response_id;
+  resuming_ = true;
 }
 
 void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
@@ -71,6 +71,8 @@ void Allocation::RemoveFromNode(const Held& held) {
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
   if (nodes == nodes_.all()) return;
+  for (const KnownNode& node : nodes)
+    if (options_.inherits_blacklist && nodes_.Find(node.name) == nullptr) unclear_.insert(node.name);
   nodes_.Set(std::move(nodes));
   for (auto& [key, asked] : asked_)
     if (asked.outstanding > 0) asked.dirty = true;
@@ -88,6 +90,7 @@ void Allocation::NodeSucceeded(const std::string& node) {
 }
 
 void Allocation::Avoid(const std::string& host, Instant now, Duration limit) {
+  if (!options_.ports_in_names) return AvoidUntil(host, now, now + limit);
   for (const KnownNode& node : nodes_.all()) {
     if (HostOf(node.name) == host) AvoidUntil(node.name, now, now + limit);
   }
@@ -117,7 +120,7 @@ std::optional<Instant> Allocation::NextBlacklistExpiry() const {
 }
 
 bool Allocation::HasChanges(Instant now) const {
-  return in_flight_ || !releases_.empty() || avoided(now) != blacklist_ ||
+  return in_flight_ || !releases_.empty() || !unclear_.empty() || avoided(now) != blacklist_ ||
          std::any_of(asked_.begin(), asked_.end(), [](const auto& a) { return a.second.dirty; });
 }
 
@@ -215,19 +218,25 @@ const AllocateRequestProto& Allocation::Request(Instant now) {
   if (in_flight_) return *in_flight_;
   in_flight_.emplace();
   in_flight_->set_response_id(response_id_);
+  if (std::exchange(resuming_, false)) return *in_flight_;
   for (auto& [key, asked] : asked_)
     if (asked.dirty) AddAsks(key, asked);
   for (const ContainerId& id : std::exchange(releases_, {})) *in_flight_->add_release() = ToProto(id);
+  AddBlacklist(now);
+  return *in_flight_;
+}
+
+void Allocation::AddBlacklist(Instant now) {
   const auto avoid = avoided(now);
   for (const std::string& name : avoid)
     if (!blacklist_.contains(name)) in_flight_->mutable_blacklist_request()->add_blacklist_additions(name);
+  blacklist_.merge(std::exchange(unclear_, {}));
   for (const std::string& name : blacklist_) {
     if (avoid.contains(name)) continue;
     in_flight_->mutable_blacklist_request()->add_blacklist_removals(name);
     failures_.erase(name);
   }
   blacklist_ = avoid;
-  return *in_flight_;
 }
 
 Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
@@ -286,17 +295,18 @@ void Allocation::Complete(const ContainerStatusProto& status, Effects& effects) 
   held_.erase(it);
   releases_.erase(id);
   if (held.surplus) return;
-  RemoveFromNode(held);
+  if (!held.releasing) RemoveFromNode(held);
   effects.completed.push_back({held.key, held.node, status});
 }
 
-void Allocation::Rejected() {
-  if (!in_flight_) return;
+std::map<int, int> Allocation::Rejected() {
+  std::map<int, int> dropped;
+  if (!in_flight_) return dropped;
   std::set<int64_t> given_up;
   for (const auto& ask : in_flight_->ask()) given_up.insert(ask.allocation_request_id());
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
-    asked.outstanding = 0;
+    if (asked.outstanding > 0) dropped[static_cast<int>(key)] = std::exchange(asked.outstanding, 0);
     // Do not send the new count (0): containers that are still granted for earlier asks are released as surplus.
     asked.dirty = false;
   }
@@ -305,11 +315,13 @@ void Allocation::Rejected() {
   for (const auto& name : in_flight_->blacklist_request().blacklist_additions()) blacklist_.erase(name);
   for (const auto& name : in_flight_->blacklist_request().blacklist_removals()) blacklist_.insert(name);
   in_flight_.reset();
+  return dropped;
 }
 
 void Allocation::Resync() {
   in_flight_.reset();
   response_id_ = 0;
+  resuming_ = false;
   blacklist_.clear();
   for (auto& [key, asked] : asked_) {
     asked.rows.clear();

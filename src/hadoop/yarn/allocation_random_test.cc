@@ -1,8 +1,10 @@
-// Runs Allocation against a model of the scheduler that loses messages, grants late and restarts, in random order.
+// Runs Allocation against a model of the scheduler that loses messages, grants late and restarts, in random order. The
+// owner's process dies, too, and another one takes over.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "howdah/hadoop/yarn/allocation.h"
 #include "test_attempt.h"
@@ -85,6 +87,7 @@ class ModelScheduler {
   void Register() { registered_ = true; }
 
   const std::map<int64_t, std::string>& live() const { return live_; }
+  const std::set<std::string>& blacklist() const { return blacklist_; }
 
  private:
   struct Row {
@@ -134,11 +137,10 @@ class ModelScheduler {
 class Owner {
  public:
   explicit Owner(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
-    std::vector<KnownNode> known;
     for (int i = 1; i <= nodes_; ++i)
-      known.push_back({"node" + std::to_string(i), i % 2 ? "/odd" : "/even", "", {8192, 8, {}}});
+      known_.push_back({"node" + std::to_string(i), i % 2 ? "/odd" : "/even", "", {8192, 8, {}}});
     const bool named = Pick(3) > 0;
-    if (named) allocation_.SetNodes(known);
+    if (named) allocation_.SetNodes(known_);
     for (int key = 0; key < 2; ++key) shapes_.push_back({.resource = {1024 * (key + 1), 1, {}}});
     if (named && Pick(3) == 0) shapes_[1].max_per_node = 3;
   }
@@ -149,7 +151,7 @@ class Owner {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // makes room for later asks
+      for (auto& [id, container] : held_) Release(id, container);  // makes room for later asks
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
@@ -161,9 +163,16 @@ class Owner {
     std::set<int64_t> live;
     for (const auto& [id, node] : scheduler_.live()) live.insert(id);
     EXPECT_EQ(live, Ids()) << "a container that the owner does not know is held permanently";
+    EXPECT_EQ(scheduler_.blacklist(), allocation_.avoided(now_));
   }
 
  private:
+  struct Held {
+    int key = 0;
+    std::string node;
+    bool released = false;
+  };
+
   int Pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
   void Want(int key, int count) {
@@ -173,7 +182,7 @@ class Owner {
 
   void Disturb() {
     now_ += 20s;
-    switch (Pick(12)) {
+    switch (Pick(13)) {
       case 0:
         return Want(Pick(2), 1 + Pick(4));
       case 1: {
@@ -194,13 +203,41 @@ class Owner {
       case 7:
       case 8:
         return scheduler_.NodeHeartbeat();
+      case 9:
+        if (Pick(3) == 0) ReplaceProcess();
+        return;
       default:
         return Exchange();
     }
   }
 
   void DropExcess() {
-    if (!held_.empty()) allocation_.Release({kAttempt, held_.begin()->first});
+    if (!held_.empty()) Release(held_.begin()->first, held_.begin()->second);
+  }
+
+  void Release(int64_t id, Held& container) {
+    allocation_.Release({kAttempt, id});
+    if (!std::exchange(container.released, true) && container.key == 1) --on_node_[container.node];
+  }
+
+  // The process dies, possibly while a request is under way. The next one knows the answers that this one has received,
+  // and the containers that its owner needs.
+  void ReplaceProcess() {
+    allocation_ = Allocation({.inherits_blacklist = true});
+    allocation_.SetNodes(known_);
+    allocation_.Resume(response_id_);
+    for (const auto& [id, node] : received_) {
+      const auto held = held_.find(id);
+      if (held != held_.end() && !held->second.released) {
+        allocation_.Adopt(held->second.key, shapes_[static_cast<size_t>(held->second.key)], {kAttempt, id}, node);
+      } else {
+        allocation_.AdoptSurplus({kAttempt, id}, node);
+        held_.erase(id);
+      }
+    }
+    for (int key = 0; key < 2; ++key) {
+      if (wanted_[key] > 0) allocation_.Ask(key, shapes_[static_cast<size_t>(key)], wanted_[key]);
+    }
   }
 
   void Exchange() {
@@ -213,14 +250,20 @@ class Owner {
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
+      response_id_ = 0;
       // The scheduler has restarted. The containers that it had granted and not delivered are lost. wanted_ still
       // counts them, so nothing is added to it.
       return;
     }
+    response_id_ = response->response_id();
+    for (const auto& container : response->allocated_containers())
+      received_[container.id().id()] = container.nodeid().host();
+    for (const auto& status : response->completed_container_statuses()) received_.erase(status.container_id().id());
     const auto effects = allocation_.Apply(*response);
     for (const auto& granted : effects.granted) {
       EXPECT_GT(wanted_[granted.shape]--, 0) << "more containers than asked for";
-      EXPECT_TRUE(held_.emplace(granted.container.id().id(), granted.node).second) << "granted twice";
+      const Held held{granted.shape, granted.node};
+      EXPECT_TRUE(held_.emplace(granted.container.id().id(), held).second) << "granted twice";
       if (granted.shape == 1) ++on_node_[granted.node];
       const auto& most = shapes_[1].max_per_node;
       if (most) {
@@ -228,14 +271,15 @@ class Owner {
       }
     }
     for (const auto& completed : effects.completed) {
-      EXPECT_EQ(held_.erase(completed.status.container_id().id()), 1u) << "ended twice or never granted";
-      if (completed.shape == 1) --on_node_[completed.node];
+      const auto held = held_.extract(completed.status.container_id().id());
+      ASSERT_TRUE(held) << "ended twice or never granted";
+      if (completed.shape == 1 && !held.mapped().released) --on_node_[completed.node];
     }
   }
 
   std::set<int64_t> Ids() const {
     std::set<int64_t> ids;
-    for (const auto& [id, node] : held_) ids.insert(id);
+    for (const auto& [id, container] : held_) ids.insert(id);
     return ids;
   }
 
@@ -249,11 +293,15 @@ class Owner {
   Allocation allocation_;
   std::vector<Shape> shapes_;
   int wanted_[2] = {0, 0};
-  std::map<int64_t, std::string> held_;
-  std::map<std::string, int> on_node_;
+  std::map<int64_t, Held> held_;
+  std::map<std::string, int> on_node_;  // containers of key 1 that are held and not released
   bool losses_ = true;
   bool answer_received_ = true;  // whether the owner has received the scheduler's last answer
   Instant now_{1000s};
+  std::vector<KnownNode> known_;
+  // The last response that the owner has received, and all containers that it has received and that have not ended.
+  int32_t response_id_ = 0;
+  std::map<int64_t, std::string> received_;
 };
 
 TEST(AllocationRandom, HeldContainersMatchScheduler) {

@@ -25,7 +25,7 @@ ContainerProto Container(int64_t n, int key, const std::string& host) {
   return container;
 }
 
-ContainerStatusProto Status(int64_t n, int exit_status) {
+ContainerStatusProto Ended(int64_t n, int exit_status) {
   ContainerStatusProto status;
   *status.mutable_container_id() = ToProto(Id(n));
   status.set_exit_status(exit_status);
@@ -167,9 +167,9 @@ TEST(Allocation, LimitPerNodeIsNeverExceeded) {
   AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(Asks(request), "*:2! /even:2! /odd:2! node1:0 node2:1");
   EXPECT_THAT(Releases(request), ElementsAre(2));
-  a.Apply(Response(2, {Container(3, 0, "node2")}, {Status(2, -100)}));
+  a.Apply(Response(2, {Container(3, 0, "node2")}, {Ended(2, -100)}));
   EXPECT_FALSE(a.HasChanges(kNow));
-  a.Apply(Response(3, {}, {Status(1, 0)}));
+  a.Apply(Response(3, {}, {Ended(1, 0)}));
   EXPECT_EQ(Asks(a.Request(kNow)), "*:1! /even:1! /odd:1! node1:1 node2:0");
 }
 
@@ -206,7 +206,7 @@ TEST(Allocation, SurplusContainerIsReleased) {
   EXPECT_EQ(effects.granted.size(), 1u);
   EXPECT_EQ(effects.surplus.size(), 3u);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(2, 3, 4));
-  effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
+  effects = a.Apply(Response(2, {}, {Ended(2, -100), Ended(3, -100), Ended(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
   AllocateResponseProto response = Response(3);  // has a container of an earlier attempt that was not adopted
@@ -241,9 +241,9 @@ TEST(Allocation, DuplicateGrantIsIgnored) {
   EXPECT_THAT(again.surplus, IsEmpty());
   EXPECT_EQ(a.outstanding(), 1);
   a.Request(kNow);
-  EXPECT_EQ(a.Apply(Response(2, {}, {Status(1, 0), Status(1, 0)})).completed.size(), 1u);
+  EXPECT_EQ(a.Apply(Response(2, {}, {Ended(1, 0), Ended(1, 0)})).completed.size(), 1u);
   a.Request(kNow);
-  const auto late = a.Apply(Response(3, {Container(1, 0, "n")}, {Status(1, 0), Status(99, 0)}));
+  const auto late = a.Apply(Response(3, {Container(1, 0, "n")}, {Ended(1, 0), Ended(99, 0)}));
   EXPECT_THAT(late.granted, IsEmpty());
   EXPECT_THAT(late.completed, IsEmpty());
 }
@@ -280,24 +280,52 @@ TEST(Allocation, ReleasedContainerIsHeldUntilCompleted) {
   EXPECT_FALSE(a.HasChanges(kNow)) << "sent once per registration";
   a.Resync();
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1));
-  const auto effects = a.Apply(Response(1, {}, {Status(1, -100)}));
+  const auto effects = a.Apply(Response(1, {}, {Ended(1, -100)}));
   ASSERT_EQ(effects.completed.size(), 1u);
   EXPECT_EQ(effects.completed[0].status.exit_status(), -100);
   a.Resync();
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, DiscardedContainerIsNotHeld) {
+// A restarted ResourceManager does not know containers that were not started before, and never reports their end.
+TEST(Allocation, ReleasedContainerMakesRoomBeforeItsEndIsReported) {
   Allocation a;
-  a.Ask(0, kSmall, 1);
+  a.SetNodes(Nodes(2));
+  const Shape shape{.resource = {1024, 1, {}}, .max_per_node = 1};
+  a.Ask(0, shape, 2);
   a.Request(kNow);
-  a.Apply(Response(1, {Container(1, 0, "n")}));
+  a.Apply(Response(1, {Container(1, 0, "node1")}));
+  a.Resync();
+  a.Request(kNow);
+  a.Apply(Response(1, {Container(2, 0, "node2")}));
   a.Release(Id(1));
-  a.Discard(Id(1));
-  a.Discard(Id(2));
-  EXPECT_EQ(a.held(), 0);
-  EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1)) << "sent to the scheduler nevertheless";
-  EXPECT_THAT(a.Apply(Response(2, {}, {Status(1, -100)})).completed, IsEmpty());
+  a.Ask(0, shape, 1);
+  const AllocateRequestProto request = a.Request(kNow);
+  EXPECT_EQ(Asks(request), "*:1! /even:1! /odd:1! node1:1 node2:0");
+  EXPECT_THAT(Releases(request), ElementsAre(1));
+  EXPECT_EQ(a.Apply(Response(2, {Container(3, 0, "node1")})).granted.size(), 1u);
+  // If the ResourceManager reports the end nevertheless, the node still has no room.
+  EXPECT_EQ(a.Apply(Response(3, {}, {Ended(1, -100)})).completed.size(), 1u);
+  a.Ask(0, shape, 1);
+  EXPECT_EQ(Asks(a.Request(kNow)), "*:1! /even:1! /odd:1! node1:0 node2:0");
+}
+
+// The scheduler answers the first request with the answer that the earlier process missed, and ignores the request.
+TEST(Allocation, ChangesOfAnotherProcessAreInItsSecondRequest) {
+  Allocation a;
+  a.Resume(7);
+  a.AdoptSurplus(Id(5), "node1");
+  a.Ask(0, kSmall, 2);
+  const AllocateRequestProto first = a.Request(kNow);
+  EXPECT_EQ(first.response_id(), 7);
+  EXPECT_THAT(first.ask(), IsEmpty());
+  EXPECT_THAT(first.release(), IsEmpty());
+  EXPECT_EQ(a.Apply(Response(8, {Container(6, 0, "node1")})).granted.size(), 1u);
+  EXPECT_TRUE(a.HasChanges(kNow));
+  const AllocateRequestProto second = a.Request(kNow);
+  EXPECT_EQ(second.response_id(), 8);
+  EXPECT_EQ(Asks(second), "*:1");
+  EXPECT_THAT(Releases(second), ElementsAre(5));
 }
 
 TEST(Allocation, ResyncSendsFullState) {
@@ -378,6 +406,36 @@ TEST(Allocation, AtMostHalfOfClusterIsBlacklisted) {
       for (int i = 0; i < 5; ++i) a.NodeFailed("node" + std::to_string(n), kNow);
     EXPECT_EQ(a.avoided(kNow).size(), static_cast<size_t>(most)) << nodes;
   }
+}
+
+TEST(Allocation, BlacklistOfEarlierApplicationMasterIsReplaced) {
+  Allocation a({.inherits_blacklist = true});
+  a.SetNodes(Nodes(3));
+  a.Avoid("node2", kNow, 1h);
+  AllocateRequestProto request = a.Request(kNow);
+  EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node2"));
+  EXPECT_THAT(request.blacklist_request().blacklist_removals(), ElementsAre("node1", "node3"));
+  a.Apply(Response(1));
+  EXPECT_FALSE(a.HasChanges(kNow));
+  a.SetNodes(Nodes(4));
+  EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_removals(), ElementsAre("node4"));
+  a.Rejected();
+  EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_removals(), ElementsAre("node4"));
+  a.Apply(Response(2));
+  EXPECT_THAT(a.Request(kNow + 1h).blacklist_request().blacklist_removals(), ElementsAre("node2"));
+}
+
+TEST(Allocation, HostIsAvoidedBeforeItsNodeIsKnown) {
+  Allocation a;
+  a.SetNodes(Nodes(3));
+  a.Avoid("node7", kNow, 1h);
+  EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node7"));
+  Allocation with_ports({.ports_in_names = true});
+  std::vector<KnownNode> nodes;
+  for (const char* name : {"h:1", "h:2", "g:1", "g:2"}) nodes.push_back({name, "/r", "", {8192, 8, {}}});
+  with_ports.SetNodes(nodes);
+  with_ports.Avoid("h", kNow, 1h);
+  EXPECT_THAT(with_ports.avoided(kNow), ElementsAre("h:1", "h:2"));
 }
 
 TEST(Allocation, RemovedNodesAreNotRequested) {

@@ -45,6 +45,11 @@ Status StartStatus(const StartContainersResponseProto& response, const Container
   return ToError(*failed);
 }
 
+// ContainerManagerImpl throws this exception in no other case.
+bool IsGrantOutdated(const Error& refusal) {
+  return refusal.remote_class == "org.apache.hadoop.yarn.exceptions.InvalidContainerException";
+}
+
 hadoop::rpc::RetryLimits NodeManagers::DefaultLimits() {
   return {.connect = 5s, .call = 20s, .give_up = 8s, .backoff_most = 1s};
 }

@@ -98,10 +98,9 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   allocation_.Resync();
   state_ = State::kHeartbeating;
   last_event_ = Now();
-  // If the error is "already registered", the answer to an earlier registration was lost. The sink then receives an
-  // empty response.
+  // If the error is "already registered", the answer to an earlier registration was lost.
   if (!std::exchange(registered_once_, true)) {
-    sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
+    sink_.OnRegistered(already ? std::nullopt : std::make_optional(std::move(*response)));
   }
   if (state_ == State::kHeartbeating && !calling_) SendHeartbeat();
 }
@@ -240,8 +239,7 @@ void Scheduler::OnHeartbeatFailure(const Error& error) {
   if (IsRejection(error)) {
     const std::weak_ptr<bool> alive = alive_;
     OnReached();
-    allocation_.Rejected();
-    sink_.OnRejected(call_error);
+    sink_.OnRejected(call_error, allocation_.Rejected());
     if (!alive.expired()) Plan();
     return;
   }

@@ -16,6 +16,7 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/os/files/files.h"
+#include "keep_times.h"
 
 namespace howdah::os::files {
 namespace {
@@ -160,8 +161,7 @@ class Unpacker {
     const mode_t mode = archive_entry_perm(entry) & 0777;
     if (::fchmod(file.get(), mode != 0 ? mode : 0644) != 0) return SystemError(doing);
     const timespec time{archive_entry_mtime(entry), archive_entry_mtime_nsec(entry)};
-    const timespec times[] = {time, time};
-    if (archive_entry_mtime_is_set(entry) != 0) ::futimens(file.get(), times);
+    if (archive_entry_mtime_is_set(entry) != 0) KeepTimes(file.get(), time, time);
     return {};
   }
 

@@ -46,6 +46,17 @@ TEST(Unpack, ZipAndTarKeepModesAndLinks) {
   }
 }
 
+TEST(Unpack, TimeInTheFutureIsNotKept) {
+  Scratch scratch;
+  RunOk(scratch, "mkdir out && touch -d '2 hours' new && touch -d '2 hours ago' old && tar cf a.tar new old");
+  ASSERT_TRUE(Unpack(scratch / "a.tar", scratch / "out").ok());
+  struct stat info {};
+  ASSERT_EQ(::stat((scratch / "out/new").c_str(), &info), 0);
+  EXPECT_LE(info.st_mtime, info.st_ctime);
+  ASSERT_EQ(::stat((scratch / "out/old").c_str(), &info), 0);
+  EXPECT_LT(info.st_mtime, info.st_ctime - 3600);
+}
+
 // libarchive converts names to the encoding of the locale, and a container has no locale.
 TEST(Unpack, NonAsciiNamesAreKept) {
   Scratch scratch;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "howdah/os/files/files.h"
+#include "keep_times.h"
 
 namespace howdah::os::files {
 namespace {
@@ -107,8 +108,7 @@ class TreeCopier {
     if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_))
       return SystemError("copying " + from + " to " + to);
     if (::fchmod(target.get(), info.st_mode & kCopiedMode) != 0) return SystemError("copying " + from + " to " + to);
-    const timespec times[] = {info.st_atim, info.st_mtim};
-    ::futimens(target.get(), times);
+    KeepTimes(target.get(), info.st_atim, info.st_mtim);
     return {};
   }
 

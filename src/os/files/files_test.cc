@@ -158,6 +158,17 @@ TEST(CopyTree, ModesTimesAndLinksAreKept) {
   EXPECT_TRUE(S_ISLNK(info.st_mode));
 }
 
+TEST(CopyTree, TimeInTheFutureIsNotKept) {
+  Scratch scratch;
+  ASSERT_TRUE(WriteFileAtomically(scratch / "from", "x").ok());
+  const timespec times[] = {{0, UTIME_OMIT}, {::time(nullptr) + 7200, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (scratch / "from").c_str(), times, 0), 0);
+  ASSERT_TRUE(CopyTree(scratch / "from", scratch / "to").ok());
+  struct stat info {};
+  ASSERT_EQ(::stat((scratch / "to").c_str(), &info), 0);
+  EXPECT_LE(info.st_mtime, info.st_ctime);
+}
+
 TEST(CopyTree, SetIdAndStickyBitsAreDropped) {
   Scratch scratch;
   ASSERT_TRUE(MakeDirectories(scratch / "from/sub").ok());

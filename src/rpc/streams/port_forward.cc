@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -23,6 +24,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr Duration kConnectLimit = std::chrono::seconds(10);
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 class Listener final : public PortForward {
  public:
@@ -73,13 +75,26 @@ class Listener final : public PortForward {
   void Accept() {
     acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error) OnAccepted(std::move(socket));
+      if (error) return AcceptLater(error);
+      waits_ = false;
+      OnAccepted(std::move(socket));
       Accept();
     });
   }
 
+  void AcceptLater(const boost::system::error_code& error) {
+    if (!std::exchange(waits_, true)) {
+      on_problem_("a connection to port " + std::to_string(port_) + " has to wait: " + error.message() +
+                  (error == asio::error::no_descriptors ? "; raise the hard limit of open files (`ulimit -Hn`)" : ""));
+    }
+    retry_.expires_after(kAcceptPause);
+    retry_.async_wait([this](const boost::system::error_code& failed) {
+      if (!failed) Accept();
+    });
+  }
+
   void OnAccepted(tcp::socket socket) {
-    const auto user = os::net::PeerUsers().UserOf(socket.native_handle());
+    const auto user = users_.UserOf(socket.native_handle());
     if (!user || (*user != getuid() && *user != 0)) {
       return on_problem_(
           user ? "a connection from user " + std::to_string(*user) + " of this machine was refused"
@@ -130,6 +145,9 @@ class Listener final : public PortForward {
   const MakeChannel make_channel_;
   asio::io_context loop_{1};
   tcp::acceptor acceptor_{loop_};
+  asio::steady_timer retry_{loop_};
+  bool waits_ = false;  // the last attempt to accept a connection has failed
+  const os::net::PeerUsers users_;
   uint16_t port_ = 0;
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unordered_map<uint64_t, Connection> connections_;

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 
 namespace howdah::rpc::streams {
@@ -15,14 +16,22 @@ class Readiness {
   // The caller owns fd and must keep it open while this object exists.
   Readiness(boost::asio::io_context& loop, int fd, Of of);
 
-  // Calls `ready` once, from the loop, when the descriptor is ready or has an error. Cancel prevents the call.
+  // Calls `ready` once, from the loop, when the descriptor is ready or has an error. Cancel prevents the call. `ready`
+  // must keep this object alive.
   void Wait(std::function<void()> ready);
   void Cancel();
 
  private:
+  void Poll(std::function<void()> ready);
+
   boost::asio::io_context& loop_;
-  // The epoll instance. Not open for a regular file, which is always ready.
+  const int fd_;
+  const Of of_;
+  // The epoll instance. Not open for a regular file, which is always ready, and if this process has no free descriptor.
+  // The descriptor is then polled.
   boost::asio::posix::stream_descriptor watched_;
+  boost::asio::steady_timer pause_;
+  bool cancelled_ = false;
 };
 
 }  // namespace howdah::rpc::streams

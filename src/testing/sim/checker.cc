@@ -13,6 +13,8 @@ using jobspec::RoleKind;
 
 namespace {
 
+constexpr Duration kStoreLimit = std::chrono::minutes(10);
+
 // Whether the change removes a task without a container from the job, although no user has scaled the role down.
 bool GivesUpMember(const core::Change& change, const JournalFold& fold, const Workload& workload,
                    const std::vector<int>& wanted) {
@@ -181,13 +183,17 @@ void Checker::Check(const core::ReleaseContainer& release) {
 void Checker::Check(const core::KillContainer& kill) {
   const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
   if (!held) return;
-  given_up_.insert(kill.container);
+  if (held->registered || !held->released) given_up_.insert(kill.container);
   if (held->orphaned) return;  // the simulator has no facts about an orphaned attempt
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);
   const Instant now = world_.schedule.now();
   const Duration silence = now - held->last_message;
+  if (!held->killed && held->storing_since && now < *held->storing_since + kStoreLimit && world_.clocks_agree()) {
+    world_.Violate("A container whose executor stores files is not killed for ten minutes",
+                   kill.container.text + " after " + FormatDuration(now - *held->storing_since));
+  }
   const bool stops = task && task->container == kill.container && !task->over && task->killed_at && !held->released;
   if (stops && now < *task->killed_at && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
     world_.Violate("A container is not killed before the grace of its task is over",
@@ -370,7 +376,7 @@ void Checker::Notice(const core::Event& event) {
   }
   if (const auto* rank = std::get_if<core::RankExited>(&event)) {
     if (!facts_.Held(rank->container)) world_.Reach(Situation::kMessageOfGoneContainer);
-    if (!rank->exit.success() && !rank->by_stop_order) NoticeFailure(rank->container, rank->attempt, rank->at);
+    if (!rank->exit.success() && !rank->by_stop_order()) NoticeFailure(rank->container, rank->attempt, rank->at);
   }
   if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
     NoticeFailure(failed->container, failed->attempt, failed->at);

@@ -17,8 +17,8 @@ constexpr int kSigterm = 15;
 constexpr char kExecutorKilled[] = "its executor was killed by signal 9 (SIGKILL)";
 }  // namespace
 
-SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node)
-    : world_(world), owner_(owner), id_(std::move(id)), node_(node) {}
+SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node, Duration stores)
+    : world_(world), owner_(owner), id_(std::move(id)), node_(node), stores_(stores) {}
 
 // --- orders from the AM ---
 
@@ -55,12 +55,13 @@ void SimContainer::Leave() {
     leaving_ = true;
     if (attempt_) attempt_->stopping = true;
     if (world_.random.Chance(0.5)) KillAttempt(serial_);
-    world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))),
-                          [this] { End({}); });
-  });
-  // The backend ends the container after this time, even if the executor has not exited.
-  world_.schedule.After(seconds(5), [this, am = am_] {
-    if (am == am_ || leaving_) End({});
+    world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))), [this] {
+      if (gone_ || stores_ == Duration(0)) return End({});
+      storing_ = true;
+      world_.Reach(Situation::kStored);
+      Report(core::ExecutorStoring{id_});
+      world_.schedule.After(stores_, [this] { End({}); });
+    });
   });
 }
 
@@ -112,7 +113,7 @@ void SimContainer::LoseAm() {
 
 void SimContainer::FindAm() {
   world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(seconds(2))), [this] {
-    if (!registered_ || gone_ || silent_ || leaving_) return;
+    if (!registered_ || gone_ || silent_ || (leaving_ && !storing_)) return;
     SendRegistration();
     if (am_ == 0) return;
     for (const core::Event& report : reports_) Send(report);
@@ -372,10 +373,7 @@ void SimContainer::RankExits(int rank, ExitStatus exit, bool consequence) {
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
-  const bool by_stop_order = attempt_->stopping && exit.signal;
-  core::RankExited exited{id_, number, rank, exit, now, diagnosis, {}, by_stop_order};
-  exited.during_stop = attempt_->stopping;
-  Report(exited);
+  Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, attempt_->stopping});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // Descendants of the processes may run a little longer.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

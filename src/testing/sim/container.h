@@ -45,7 +45,8 @@ class ContainerOwner {
 
 class SimContainer {
  public:
-  SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node);
+  // stores: how long the executor stores files before it exits; 0: it stores none.
+  SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node, Duration stores);
   SimContainer(const SimContainer&) = delete;
   SimContainer& operator=(const SimContainer&) = delete;
 
@@ -127,6 +128,8 @@ class SimContainer {
   int64_t beats_ = 0;
   // Counts attempts in this container, so that actions planned for an older attempt are dropped.
   int serial_ = 0;
+  Duration stores_;
+  bool storing_ = false;
 };
 
 }  // namespace howdah::testing::sim

@@ -76,6 +76,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "a task could not be asked to leave its generation",
     "a role outlived others and became a service",
     "a task started after another role was ready",
+    "an executor stored files before it exited",
 };
 
 }  // namespace

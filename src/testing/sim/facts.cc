@@ -83,11 +83,15 @@ void Facts::On(const core::ContainerGranted& e) {
 void Facts::On(const core::ContainerExited& e) {
   const auto held = held_.find(e.container);
   if (held == held_.end()) return;
-  if (held->second.task) {
-    const auto at = tasks_.find(*held->second.task);
-    if (at != tasks_.end() && at->second.container == e.container && !at->second.over) Over(at->first, at->second);
-  }
+  EndAttemptIn(e.container, held->second);
   held_.erase(held);
+}
+
+// No process runs in the container any more.
+void Facts::EndAttemptIn(const ContainerId& container, const ContainerFacts& held) {
+  if (!held.task) return;
+  const auto at = tasks_.find(*held.task);
+  if (at != tasks_.end() && at->second.container == container && !at->second.over) Over(at->first, at->second);
 }
 
 void Facts::On(const core::RequestsRefused&) {
@@ -118,7 +122,7 @@ void Facts::On(const core::RankExited& e) {
   if (!task) return;
   if (!task->ranks_exited.insert(e.local_rank).second) return;
   if (e.during_stop && !task->stopped()) return;  // by an order that the core does not know
-  const bool by_itself = !e.by_stop_order && (!task->stopped() || e.at < *task->stopped_at);
+  const bool by_itself = !e.by_stop_order() && (!task->stopped() || e.at < *task->stopped_at);
   if (!e.exit.success() && by_itself) Fail(*held_[e.container].task, *task, e.diagnosis);
   if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);
 }
@@ -150,6 +154,14 @@ void Facts::On(const core::TaskSaving& e) {
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task || !task->killed_at) return;
   task->killed_at = std::max(*task->killed_at, std::min(now_ + task->grace, task->killed_by));
+}
+
+void Facts::On(const core::ExecutorStoring& e) {
+  NoteMessage(e.container);
+  const auto held = held_.find(e.container);
+  if (held == held_.end()) return;
+  if (!held->second.storing_since) held->second.storing_since = now_;
+  EndAttemptIn(e.container, held->second);
 }
 
 void Facts::On(const core::TaskHung& e) {
@@ -217,6 +229,11 @@ void Facts::On(const core::StopTask& a) {
   const Instant probed = now_ + (a.probe_first ? core::kProbeLimit : Duration(0));
   task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), probed + a.limit);
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), probed + a.grace);
+}
+
+void Facts::On(const core::KillContainer& a) {
+  Release(a.container);
+  if (const auto held = held_.find(a.container); held != held_.end()) held->second.killed = true;
 }
 
 bool Facts::IsRepeated(const core::StartTask& a) const {

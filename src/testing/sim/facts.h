@@ -26,6 +26,8 @@ struct ContainerFacts {
   bool orphaned = false;
   Instant last_message;  // the last message from the executor
   Instant registered_at;
+  bool killed = false;
+  std::optional<Instant> storing_since;  // when the core received ExecutorStoring
 };
 
 // The newest attempt of a task, and totals over its older ones.
@@ -91,6 +93,7 @@ class Facts {
 
  private:
   void Over(TaskId id, TaskFacts& task);
+  void EndAttemptIn(const ContainerId& container, const ContainerFacts& held);
   void Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis);
   void NoteMessage(const ContainerId& container);
   size_t Ranks(TaskId task) const {
@@ -105,14 +108,16 @@ class Facts {
   void On(const core::RankExited& e);
   void On(const core::TaskStartFailed& e);
   void On(const core::TaskEnded& e);
-  void On(const core::TaskProgressed& e) { NoteMessage(e.container); }
   void On(const core::TaskServes& e);
   void On(const core::TaskSaving& e);
   void On(const core::TaskHung& e);
-  void On(const core::StackSampled& e) { NoteMessage(e.container); }
   void On(const core::StopRequested& e);
   void On(const core::AmResumed&);
-  void On(const core::HeartbeatReceived& e) { NoteMessage(e.container); }
+  void On(const core::ExecutorStoring& e);
+  // Messages that show only that the executor is alive.
+  template <typename Message>
+  requires IsOneOf<Message, core::TaskProgressed, core::StackSampled, core::HeartbeatReceived>
+  void On(const Message& e) { NoteMessage(e.container); }
   void On(const core::RendezvousReported& e);
   // Events that change no fact.
   template <typename Other>
@@ -126,7 +131,7 @@ class Facts {
   void On(const core::CancelRequests&);
   void On(const core::LaunchExecutor& a);
   void On(const core::ReleaseContainer& a) { Release(a.container); }
-  void On(const core::KillContainer& a) { Release(a.container); }
+  void On(const core::KillContainer& a);
   void On(const core::StartTask& a);
   void On(const core::StopTask& a);
   void On(const core::RequestRendezvous&) {}

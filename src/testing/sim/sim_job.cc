@@ -21,6 +21,13 @@ std::optional<core::TokensIssued> TokensOf(uint64_t seed, Instant submitted) {
                             core::kRenewedByRm};
 }
 
+// How long the executor of a container stores files before it exits. Uses a separate random generator, so that other
+// decisions of the seed are unchanged.
+Duration TimeToStore(uint64_t seed, size_t container) {
+  Random random(seed + 1000 + container);
+  return random.Chance(0.3) ? random.Between(Duration(0), Duration(seconds(60))) : Duration(0);
+}
+
 }  // namespace
 
 SimJob::SimJob(World& world, SimBackend& backend, Workload workload, std::string name)
@@ -302,7 +309,8 @@ int SimJob::RankedTasks() const {
 
 void SimJob::OnGranted(int role, int node) {
   const ContainerId id{name_ + "-c" + std::to_string(containers_.size())};
-  containers_.push_back(std::make_unique<SimContainer>(world_, *this, id, node));
+  containers_.push_back(
+      std::make_unique<SimContainer>(world_, *this, id, node, TimeToStore(seed_, containers_.size())));
   SimContainer* container = containers_.back().get();
   const core::ContainerGranted granted{id, role, "node" + std::to_string(node),
                                        GrantedResources(static_cast<int>(containers_.size()))};

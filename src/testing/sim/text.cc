@@ -39,6 +39,7 @@ struct EventText {
     return "ExecutorRegistered " + e.container.text + " at " + e.endpoint.host + ":" + std::to_string(e.endpoint.port);
   }
   std::string operator()(const core::HeartbeatReceived& e) const { return "HeartbeatReceived " + e.container.text; }
+  std::string operator()(const core::ExecutorStoring& e) const { return "ExecutorStoring " + e.container.text; }
   std::string operator()(const core::ExecutorDisconnected& e) const {
     return "ExecutorDisconnected " + e.container.text;
   }

@@ -25,4 +25,9 @@ int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::A
   });
 }
 
+bool HasLaterAttempt(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts) {
+  return std::any_of(attempts.begin(), attempts.end(),
+                     [&](const auto& report) { return report.application_attempt_id().attemptid() > attempt; });
+}
+
 }  // namespace howdah::backend::yarn::am

@@ -20,4 +20,8 @@ int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configurat
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                             Instant now);
 
+// Whether YARN has started an attempt after `attempt`. So it does at once if the cluster has ended `attempt`, for
+// example because its AM has released its container; in this case `attempt` does not count as failed.
+bool HasLaterAttempt(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts);
+
 }  // namespace howdah::backend::yarn::am

@@ -51,6 +51,13 @@ TEST(AmAttempts, PreemptedLostAndOldAttemptsAreNotCountedAsFailed) {
   }
 }
 
+TEST(AmAttempts, LaterAttemptIsFoundInAnyOrder) {
+  const std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts = {
+      Attempt(3, Duration(0), "N/A"), Attempt(2, Duration(0), Exited(-100)), Attempt(1, Duration(0), Exited(137))};
+  EXPECT_TRUE(HasLaterAttempt(2, attempts));
+  EXPECT_FALSE(HasLaterAttempt(3, attempts));
+}
+
 TEST(AmAttempts, MaximumOfTheClusterLimitsAmAttempts) {
   jobspec::JobSpec spec;
   spec.am.attempts = 5;

@@ -139,6 +139,7 @@ struct AmJob::Parts {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
     const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
+    if (attempts.ok() && HasLaterAttempt(own.attempt, *attempts)) return true;
     const int64_t failed = attempts.ok() ? CountFailedAttempts(own.attempt, *attempts, now) : int64_t{attempt()};
     return failed + 1 < MaxAttempts(spec, configuration);
   }

@@ -5,7 +5,7 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-::hadoop::yarn::ContainerStatusProto Status(int code, const std::string& diagnostics) {
+::hadoop::yarn::ContainerStatusProto Ended(int code, const std::string& diagnostics) {
   ::hadoop::yarn::ContainerStatusProto status;
   status.set_exit_status(code);
   status.set_diagnostics(diagnostics);
@@ -73,26 +73,26 @@ TEST(ContainerExit, EachExitStatusIsDescribed) {
        "yarn.nodemanager.runtime.linux.allowed-runtimes contains docker, otherwise read the log of the NodeManager"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(DescribeExit(Status(row.code, row.diagnostics)), row.how) << row.code;
+    EXPECT_EQ(DescribeExit(Ended(row.code, row.diagnostics)), row.how) << row.code;
   }
 }
 
 TEST(ContainerExit, OnlyRefusalsOfTheClusterAreFinal) {
   const std::string untrusted = "Shell error output: image: evil/torch is not trusted.\n";
-  EXPECT_TRUE(IsRefusedByCluster(Status(127, untrusted)));
-  EXPECT_TRUE(IsRefusedByCluster(Status(-1, "Exception message: Disallowed network:  'x' specified.\n")));
-  EXPECT_TRUE(IsRefusedByCluster(Status(-1000, "... (exitCode=255) with output: User bob not found\n")));
-  EXPECT_FALSE(IsRefusedByCluster(Status(7, "docker: Cannot connect to the Docker daemon at unix:///d.\n")));
-  EXPECT_FALSE(IsRefusedByCluster(Status(137, untrusted))) << "killed by a signal";
-  EXPECT_FALSE(IsRefusedByCluster(Status(0, untrusted)));
-  EXPECT_FALSE(IsRefusedByCluster(Status(-104, untrusted))) << "killed by YARN";
-  EXPECT_FALSE(IsRefusedByCluster(Status(1, untrusted + "Last 4096 bytes of agent.stderr :\nno such job\n")))
+  EXPECT_TRUE(IsRefusedByCluster(Ended(127, untrusted)));
+  EXPECT_TRUE(IsRefusedByCluster(Ended(-1, "Exception message: Disallowed network:  'x' specified.\n")));
+  EXPECT_TRUE(IsRefusedByCluster(Ended(-1000, "... (exitCode=255) with output: User bob not found\n")));
+  EXPECT_FALSE(IsRefusedByCluster(Ended(7, "docker: Cannot connect to the Docker daemon at unix:///d.\n")));
+  EXPECT_FALSE(IsRefusedByCluster(Ended(137, untrusted))) << "killed by a signal";
+  EXPECT_FALSE(IsRefusedByCluster(Ended(0, untrusted)));
+  EXPECT_FALSE(IsRefusedByCluster(Ended(-104, untrusted))) << "killed by YARN";
+  EXPECT_FALSE(IsRefusedByCluster(Ended(1, untrusted + "Last 4096 bytes of agent.stderr :\nno such job\n")))
       << "the executor has run";
-  EXPECT_FALSE(IsRefusedByCluster(Status(1, "")));
+  EXPECT_FALSE(IsRefusedByCluster(Ended(1, "")));
 }
 
 TEST(ContainerExit, PreemptionIsDescribedWithTheQueue) {
-  EXPECT_EQ(DescribeExit(Status(-102, ""), "queue a or b"), "preempted by YARN for queue a or b");
+  EXPECT_EQ(DescribeExit(Ended(-102, ""), "queue a or b"), "preempted by YARN for queue a or b");
   EXPECT_EQ(DescribePreemptionWarning("queue a"), "the scheduler is preempting it for queue a");
   EXPECT_EQ(DescribePreemptionWarning(""), "the scheduler is preempting it");
 }

@@ -70,7 +70,7 @@ void ContainerTable::OnStarted(const ContainerId& id, const Status& started) {
   if (!started.ok()) return events_.on_start_failed(id, started.error());
   container->started = true;
   // Carry out a stop that was requested before the NodeManager confirmed the start.
-  if (container->stopping) return Stop(id);
+  if (container->stopping) return SendStop(id);
   CheckProgressLater(id);
 }
 
@@ -125,25 +125,20 @@ void ContainerTable::Left(const ContainerId& id) {
   });
 }
 
-void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds wait) {
-  boost::asio::steady_timer& timer = containers_.at(id).stop_timer;
-  timer.expires_after(wait);
-  timer.async_wait([this, id](const boost::system::error_code& error) {
-    Container* container = Find(id);
-    if (error || container == nullptr) return;
-    Stop(id);
-    container->stop_timer.expires_after(kStopLimit);
-    container->stop_timer.async_wait([this, id](const boost::system::error_code& error) {
-      if (!error && Find(id) != nullptr) events_.on_stop_timeout(id);
-    });
-  });
-}
-
-// Stops the container. If its NodeManager has not confirmed the start yet, OnStarted stops the container later, because
-// the NodeManager may not have the container before that.
 void ContainerTable::Stop(const ContainerId& id) {
   Container& container = containers_.at(id);
   container.stopping = true;
+  SendStop(id);
+  container.stop_timer.expires_after(kStopLimit);
+  container.stop_timer.async_wait([this, id](const boost::system::error_code& error) {
+    if (!error && Find(id) != nullptr) events_.on_stop_timeout(id);
+  });
+}
+
+// If the NodeManager has not confirmed the start yet, OnStarted stops the container later, because the NodeManager may
+// not have the container before that.
+void ContainerTable::SendStop(const ContainerId& id) {
+  const Container& container = containers_.at(id);
   if (!container.started) return;
   node_managers_.Stop(hadoop::yarn::FromProto(container.proto.nodeid()), YarnIdOf(id), [](const Status&) {});
 }

@@ -27,13 +27,12 @@ class ContainerTable {
     std::string label;      // node label of the requested partition
     std::string preemptor;  // the queue for which YARN preempts the container, once known
     bool launched = false;
-    bool started = false;      // the NodeManager has confirmed the start
-    bool connected = false;    // the executor in the container has connected
-    bool node_leaves = false;  // its executor stores the logs before it exits
-    bool releasing = false;    // the job has released the container, so its end is never a failure
-    bool stopping = false;     // the NodeManager has been or will be asked to stop the container
-    bool left = false;         // on_left was called: for the job, the container has ended
-    Duration start_time{0};    // time from the launch to the last scheduled progress check
+    bool started = false;    // the NodeManager has confirmed the start
+    bool connected = false;  // the executor in the container has connected
+    bool releasing = false;  // the job has released the container, so its end is never a failure
+    bool stopping = false;   // the NodeManager has been or will be asked to stop the container
+    bool left = false;       // on_left was called: for the job, the container has ended
+    Duration start_time{0};  // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer, left_timer;
   };
   struct Events {
@@ -62,15 +61,15 @@ class ContainerTable {
   void MarkReleasing(const ContainerId& id);
   // The executor of a released container exits. The container stays in the table until the cluster reports its end.
   void Left(const ContainerId& id);
-  // Asks the NodeManager to stop the container after `wait`.
-  void StopAfter(const ContainerId& id, std::chrono::milliseconds wait);
+  // Asks the NodeManager to stop the container.
+  void Stop(const ContainerId& id);
 
  private:
   void OnStarted(const ContainerId& id, const Status& started);
   // Queries the progress of the container's start at growing intervals until the executor has connected.
   void CheckProgressLater(const ContainerId& id);
   void OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status);
-  void Stop(const ContainerId& id);
+  void SendStop(const ContainerId& id);
 
   boost::asio::io_context& loop_;
   Duration register_limit_;

@@ -64,27 +64,32 @@ GatedRequests::GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Schedu
                     [this](const std::string& reason) {
                       lack_ = reason;
                       Report();
-                    }}),
+                    },
+                .on_facts = [this](const Result<ClusterFacts>& facts) { OnFacts(facts); }}),
       gate_(loop, job.open_cluster(), clock, std::move(job.gate),
             {.on_turn = [this] { OnTurn(); }, .on_step_aside = std::move(job.step_aside)}) {
   if (!core::policy::FirstGang(spec_).empty()) gate_.Begin();
 }
 
 void GatedRequests::Ask(const core::RequestContainers& request) {
-  for (const auto& ask : request.asks) {
-    if (gate_.closed()) {
-      withheld_[ask.role] += ask.count;
-    } else {
-      AskScheduler(ask.role, ask.count);
-    }
-  }
+  together_ = request.together;
+  for (const auto& ask : request.asks) Ask(ask.role, ask.count);
   Update();
+}
+
+void GatedRequests::Ask(int role, int count) {
+  if (gate_.closed()) {
+    withheld_[role] += count;
+  } else {
+    AskScheduler(role, count);
+  }
 }
 
 void GatedRequests::AskScheduler(int role, int count) { scheduler_.Ask(role, ShapeOf(spec_, role), count); }
 
 void GatedRequests::CancelAll() {
   withheld_.clear();
+  rejected_.Clear();
   scheduler_.CancelAll();
   Update();
 }
@@ -132,7 +137,8 @@ void GatedRequests::Update() {
 
 int GatedRequests::PendingOf(int role) const {
   const auto withheld = withheld_.find(role);
-  return scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);
+  return scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second) +
+         rejected_.count(role);
 }
 
 std::vector<AllowedNodes> GatedRequests::Placement() const {
@@ -153,7 +159,18 @@ void GatedRequests::OnRegistered(const ::hadoop::yarn::RegisterApplicationMaster
   gate_.SetCountsVcores(std::find(counted.begin(), counted.end(), ::hadoop::yarn::CPU) != counted.end());
 }
 
+bool GatedRequests::OnRejected(const Error& error, const std::map<int, int>& containers) {
+  return rejected_.Add(error, containers);
+}
+
+void GatedRequests::OnFacts(const Result<ClusterFacts>& facts) {
+  const auto largest = facts.ok() ? std::optional(LargestAmounts(facts->nodes)) : std::nullopt;
+  const auto size_of = [this](int role) { return ContainerSize(spec_.roles[static_cast<size_t>(role)]); };
+  for (const auto& [role, count] : rejected_.TakeRepeatable(together_, largest, size_of)) Ask(role, count);
+}
+
 void GatedRequests::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
+  rejected_.OnAnswer();
   if (response.has_limit()) monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
 }
 

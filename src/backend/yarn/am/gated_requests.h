@@ -17,6 +17,7 @@
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/os/process/clock.h"
 #include "pending_monitor.h"
+#include "rejected_requests.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -44,13 +45,17 @@ class GatedRequests {
   void Update();
   void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response);
+  // containers: those that the scheduler has dropped, by role. Returns false if they can never be granted.
+  bool OnRejected(const Error& error, const std::map<int, int>& containers);
 
  private:
   void OnTurn();
   // Reports why requests are pending: what the cluster lacks, and which jobs are ahead.
   void Report();
+  void Ask(int role, int count);
   void AskScheduler(int role, int count);
-  // The number of containers of the role that are pending, also those that are withheld.
+  void OnFacts(const Result<ClusterFacts>& facts);
+  // The number of containers of the role that are pending, also those that are withheld or rejected.
   int PendingOf(int role) const;
   std::vector<AllowedNodes> Placement() const;
 
@@ -62,6 +67,8 @@ class GatedRequests {
   std::map<int, int> withheld_;  // containers, by role
   std::string lack_;             // the reason of the monitor
   core::RequestsDelayed reported_;
+  RejectedRequests rejected_;
+  bool together_ = false;  // the newest request is that of a gang
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -1,9 +1,7 @@
 #include "job_copies.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,53 +64,47 @@ Status StoreBeginning(HadoopClient& cluster, const GrowingFile& from, const std:
 
 }  // namespace
 
+std::vector<FileState> StatesOf(const JobFiles& files) {
+  std::vector<std::string> paths = {files.journal, files.event_log};
+  paths.insert(paths.end(), files.feed_logs.begin(), files.feed_logs.end());
+  std::vector<FileState> states;
+  for (const std::string& path : paths) {
+    struct stat found {};
+    FileState& state = states.emplace_back();
+    if (stat(path.c_str(), &found) != 0) continue;
+    state = {found.st_ino, found.st_size, found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec};
+  }
+  return states;
+}
+
 JournalCopy::JournalCopy(HadoopClient cluster, JobId id, JobFiles files)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       files_(std::move(files)),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      thread_([this] { Run(); }) {}
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-JournalCopy::~JournalCopy() {
-  const uint64_t one = 1;
-  if (write(stop_.get(), &one, sizeof one) == sizeof one) thread_.join();
-}
-
-bool JournalCopy::AwaitChange(int watch) {
-  pollfd wanted[2] = {{stop_.get(), POLLIN, 0}, {watch, POLLIN, 0}};
-  while (poll(wanted, 2, -1) < 0) continue;
-  if (wanted[0].revents != 0) return false;
-  char events[4096];
-  return read(watch, events, sizeof events) > 0;
-}
-
-void JournalCopy::Run() {
+void JournalCopy::Run(const std::stop_token& stop) {
   using Clock = std::chrono::steady_clock;
-  const os::files::Fd watch(inotify_init1(IN_CLOEXEC));
-  if (!watch.valid() || inotify_add_watch(watch.get(), files_.journal.c_str(), IN_MODIFY) < 0 ||
-      inotify_add_watch(watch.get(), files_.event_log.c_str(), IN_MODIFY) < 0) {
-    std::cerr << os::files::SystemError("watching " + files_.journal + " and " + files_.event_log).message << "\n";
-    return;
-  }
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
+  std::vector<FileState> copied;
   std::string reported;
-  do {
-    // Again each time, because another file may have the name now. IN_ATTRIB reports that it was replaced.
-    for (const std::string& log : files_.feed_logs) {
-      if (inotify_add_watch(watch.get(), log.c_str(), IN_MODIFY | IN_ATTRIB) < 0 && errno != ENOENT) {
-        std::cerr << os::files::SystemError("watching " + log).message << "\n";
+  while (!stop.stop_requested()) {
+    Duration pause = kMinPause;
+    if (auto present = StatesOf(files_); present != copied) {
+      const auto begin = Clock::now();
+      cluster_.TakeNewerCredentials();
+      const Status stored = StoreJobFiles(cluster_, id_, files_);
+      if (stored.ok()) {
+        copied = std::move(present);
+      } else if (std::exchange(reported, stored.error().message) != stored.error().message) {
+        std::cerr << "storing the journal: " << reported << "; will retry\n";
       }
+      pause = std::max(pause, std::chrono::duration_cast<Duration>(Clock::now() - begin) * kPausePerCopyTime);
     }
-    const auto begin = Clock::now();
-    cluster_.TakeNewerCredentials();
-    const Status stored = StoreJobFiles(cluster_, id_, files_);
-    if (!stored.ok() && stored.error().message != reported) {
-      reported = stored.error().message;
-      std::cerr << "storing the journal: " << reported << "; will retry\n";
-    }
-    const auto took = std::chrono::duration_cast<Duration>(Clock::now() - begin);
-    pollfd wanted{stop_.get(), POLLIN, 0};
-    poll(&wanted, 1, static_cast<int>(std::max(kMinPause, took * kPausePerCopyTime).count() / 1000));
-  } while (AwaitChange(watch.get()));
+    stopped.wait_for(lock, stop, pause, [] { return false; });
+  }
 }
 
 // The journal is derived from the events, so the stored journal must not be newer than the stored events. Therefore

@@ -1,9 +1,7 @@
 // Copies the AM's files to the cluster's file system, for a later AM, and for clients while no AM runs.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-#include <optional>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -12,7 +10,6 @@
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
-#include "howdah/os/files/fd.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -22,28 +19,31 @@ struct JobFiles {
   std::vector<std::string> feed_logs;  // in the current directory; they are stored under the same names
 };
 
-// Stores the files when one of them has grown, at most once per second. Each copy writes the whole files, and the
-// pauses between copies are long enough that copying takes at most a tenth of the time. A failed copy is repeated when
-// a file has grown again. Uses its own thread, so that a slow NameNode does not delay the job.
+// The inode, size and time of change of each file. They differ if a file has changed in the meantime.
+struct FileState {
+  uint64_t inode = 0;  // 0: there is no file
+  int64_t size = 0, changed_nanos = 0;
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+std::vector<FileState> StatesOf(const JobFiles& files);
+
+// Stores the files when one of them has changed. Looks once per second, because all programs of a user share few
+// instances of inotify. Each copy writes the whole files, and the pauses between copies are long enough that copying
+// takes at most a tenth of the time. A failed copy is repeated after the pause. Uses its own thread, so that a slow
+// NameNode does not delay the job.
 class JournalCopy {
  public:
   // Starts immediately.
   JournalCopy(HadoopClient cluster, JobId id, JobFiles files);
-  // Waits until a copy in progress is finished.
-  ~JournalCopy();
-  JournalCopy(const JournalCopy&) = delete;
-  JournalCopy& operator=(const JournalCopy&) = delete;
+  // The destructor waits until a copy in progress is finished.
 
  private:
-  void Run();
-  // Waits until a file changes or the destructor begins. Returns false for the destructor.
-  bool AwaitChange(int watch);
+  void Run(const std::stop_token& stop);
 
   HadoopClient cluster_;
   JobId id_;
   JobFiles files_;
-  os::files::Fd stop_;
-  std::thread thread_;
+  std::jthread thread_;  // declared last, because the thread uses the other members
 };
 
 // Stores the whole local files once. Blocks.

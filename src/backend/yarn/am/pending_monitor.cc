@@ -63,6 +63,7 @@ void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
   if (!why.empty() && why != reported_) callbacks_.on_reason(reported_ = why);
   QueryAfter(pause_);
   pause_ = std::min(pause_ * 2, kMaxPause);
+  callbacks_.on_facts(facts);
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -22,6 +22,8 @@ class PendingMonitor {
     std::function<std::vector<AllowedNodes>()> placement;
     // Called whenever the reason changes. An empty reason means that no request is pending any more.
     std::function<void(const std::string&)> on_reason;
+    // Called after each query while requests are pending.
+    std::function<void(const Result<ClusterFacts>& facts)> on_facts;
   };
   // queue: the one that the job requested. The monitor uses it only if the ResourceManager does not report the queue in
   // which it runs the job.

@@ -122,8 +122,8 @@ class TokenWait final : public hadoop::yarn::SchedulerSink {
     if (!saved.ok()) End(saved.error());
   }
 
-  void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) override {
-    Save(checkpoint_.Save(response));
+  void OnRegistered(const std::optional<::hadoop::yarn::RegisterApplicationMasterResponseProto>& answer) override {
+    Save(checkpoint_.Save(answer.value_or(::hadoop::yarn::RegisterApplicationMasterResponseProto())));
     registered_ = true;
     EndIfReady();
   }
@@ -131,7 +131,7 @@ class TokenWait final : public hadoop::yarn::SchedulerSink {
   // The checkpoint has the containers of each answer.
   void OnGranted(const hadoop::yarn::Allocation::Granted&) override {}
   void OnCompleted(const hadoop::yarn::Allocation::Completed&) override {}
-  void OnRejected(const Error&) override {}
+  void OnRejected(const Error&, const std::map<int, int>&) override {}
   void OnUnreachable(const std::string& why) override {
     if (!why.empty()) std::cerr << why << "\n";
   }

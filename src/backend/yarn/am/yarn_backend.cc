@@ -21,11 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The longest time for an executor to exit after its release.
-constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
-// The corresponding limit for an executor that first stores the outputs of its task in HDFS.
-constexpr auto kStoreLimit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::minutes(10));
-
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
 }
@@ -34,10 +29,17 @@ ContainerId IdOf(const ::hadoop::yarn::ContainerIdProto& id) {
   return {hadoop::yarn::ToText(hadoop::yarn::FromProto(id))};
 }
 
-hadoop::yarn::SchedulerOptions RegistrationOf(const YarnBackend::Options& options) {
+// Whether an earlier AM has registered, in this attempt or before it. restored: as for YarnBackend.
+bool HasEarlierAm(const YarnBackend::Options& options,
+                  const std::optional<ResourceManagerCheckpoint::State>& restored) {
+  return restored.has_value() || options.own_container.attempt.attempt > 1;
+}
+
+hadoop::yarn::SchedulerOptions RegistrationOf(const YarnBackend::Options& options, bool has_earlier_am) {
   const auto address = ParseHostPort(options.am_address);
   auto registration = SchedulerOptionsOf(options.configuration, address.ok() ? *address : HostPort());
   registration.tracking_url = options.tracking_url;
+  registration.allocation.inherits_blacklist = has_earlier_am;
   return registration;
 }
 
@@ -51,12 +53,9 @@ bool AggregatesLogs(const YarnBackend::Options& options) {
   return enabled.ok() && *enabled;
 }
 
-// Orders the executor to store its logs, because its node is being decommissioned. `container`: its entry in the table.
-void KeepLogsOf(backend::Sink& sink, const YarnBackend::Options& options, const ContainerId& id,
-                ContainerTable::Container& container) {
-  if (AggregatesLogs(options)) return;
-  container.node_leaves = true;
-  sink.OnEvent(backend::LogsEndangered{id});
+// Orders the executor to store its logs, because its node is being decommissioned.
+void KeepLogsOf(backend::Sink& sink, const YarnBackend::Options& options, const ContainerId& id) {
+  if (!AggregatesLogs(options)) sink.OnEvent(backend::LogsEndangered{id});
 }
 
 // Whether the ResourceManager starts another AM after this one has left.
@@ -78,8 +77,11 @@ void ReportSurplus(backend::Sink& sink, const ::hadoop::yarn::ContainerProto& co
   sink.OnEvent(core::ContainerExited{.container = id});
 }
 
-void ReportMissing(backend::Sink& sink, const std::vector<backend::Inherited>& missing) {
+// Gives up containers of an earlier AM that the ResourceManager has not reported. It may have them nevertheless, so
+// they are released, and none of them runs beside its replacement.
+void GiveUp(backend::Sink& sink, hadoop::yarn::Scheduler& scheduler, const std::vector<backend::Inherited>& missing) {
   for (const backend::Inherited& one : missing) {
+    scheduler.AdoptSurplus(IdOf(one.container), /*node=*/"");
     sink.OnEvent(core::ContainerExited{.container = one.container,
                                        .how = "container ended while no application master was running",
                                        .infrastructure = true});
@@ -119,7 +121,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       options_(std::move(options)),
       executor_credentials_(EncodedForExecutors(options_)),
       token_(options_.am_rm_token),
-      scheduler_(loop, std::move(calls), *this, RegistrationOf(options_)),
+      scheduler_(loop, std::move(calls), *this, RegistrationOf(options_, HasEarlierAm(options_, restored))),
       containers_(loop, options_.spec.timeouts.register_,
                   {.on_starting =
                        [this](const auto& id, const auto& progress) {
@@ -161,7 +163,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                     options_.own_container, options_.start.node_label,
                     [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
       nodes_(loop, scheduler_, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
-             options_.start, options_.spec),
+             {options_.start, options_.spec, HasEarlierAm(options_, restored)}),
       checkpoint_(std::move(checkpoint)),
       earlier_{.restored = std::move(restored), .inherited = {}, .missing = {}},
       registered_(earlier_.restored.has_value()) {
@@ -181,7 +183,7 @@ void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int
   const Takeover takeover = TakeOver(containers, *std::exchange(earlier_.restored, std::nullopt));
   Apply(takeover);
   ReportTokens(sink_, options_);  // the earlier process may not have passed them on
-  ReportMissing(sink_, takeover.missing);
+  GiveUp(sink_, scheduler_, takeover.missing);
 }
 
 void YarnBackend::Apply(const Takeover& takeover) {
@@ -195,7 +197,7 @@ void YarnBackend::Apply(const Takeover& takeover) {
     scheduler_.Adopt(inherited.role, ShapeOf(options_.spec, inherited.role), hadoop::yarn::FromProto(proto.id()),
                      container.node);
     // The ResourceManager reports the state of a node only once to the AMs of a job.
-    if (inherited.node_leaves) KeepLogsOf(sink_, options_, inherited.container, container);
+    if (inherited.node_leaves) KeepLogsOf(sink_, options_, inherited.container);
   }
   for (const auto& [inherited, status] : takeover.ended) {
     const std::string label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
@@ -212,7 +214,12 @@ bool YarnBackend::Defer(std::function<void()> order) {
   return !registered_;
 }
 
-void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+void YarnBackend::OnRegistered(const std::optional<::hadoop::yarn::RegisterApplicationMasterResponseProto>& answer) {
+  // Only this answer lists the containers of earlier attempts, and only it has the tokens of their nodes, without which
+  // no container can be started there. The ResourceManager sends both to the next attempt.
+  const bool lacks_containers = !answer && !earlier_.inherited.empty();
+  if (lacks_containers && departure_.Leave("the ResourceManager's answer to its registration was lost")) return;
+  const auto response = answer.value_or(::hadoop::yarn::RegisterApplicationMasterResponseProto());
   // Give up this AM if an answer cannot be saved, here or in OnAnswer, because the next AM process could not recover.
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
   for (const auto& token : response.nm_tokens_from_previous_attempts()) containers_.AddToken(token);
@@ -231,13 +238,13 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
   const Takeover takeover = TakeOverMissing(std::exchange(earlier_.missing, {}), response);
   Apply(takeover);
-  ReportMissing(sink_, takeover.missing);
+  GiveUp(sink_, scheduler_, takeover.missing);
   requests_.OnAnswer(response);
   if (response.has_am_rm_token()) token_ = hadoop::rpc::FromProto(response.am_rm_token());
   for (const auto& report : response.updated_nodes()) {
     if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
     for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
-      KeepLogsOf(sink_, options_, id, *containers_.Find(id));
+      KeepLogsOf(sink_, options_, id);
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }
@@ -291,9 +298,15 @@ Result<backend::Backend::ReplacedTokens> YarnBackend::ReplaceTokens(const std::s
 void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {
   const ContainerTable::Container& container = *containers_.Find(id);
   const bool releasing = container.releasing;
-  if (!releasing) scheduler_.NodeFailed(container.node);
+  // After a failover, the ResourceManager does not know containers that were not running. The node is not the cause.
+  const bool outdated = hadoop::yarn::IsGrantOutdated(error);
+  if (!releasing && !outdated) scheduler_.NodeFailed(container.node);
   scheduler_.Release(IdOf(id));
-  Remove(id, releasing ? "" : DescribeStartFailure(error.message), /*infrastructure=*/false);
+  const std::string how = outdated
+                              ? "container was granted before the ResourceManager failed over or restarted, and was "
+                                "not running by then"
+                              : DescribeStartFailure(error.message);
+  Remove(id, releasing ? "" : how, /*infrastructure=*/outdated);
 }
 
 void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& completed) {
@@ -357,11 +370,7 @@ void YarnBackend::Release(const ContainerId& id) {
   const ContainerTable::Container* container = containers_.Find(id);
   if (container == nullptr) return;
   containers_.MarkReleasing(id);
-  if (container->launched) {
-    UpdateExpectations();
-    const bool stores = jobspec::KeepsOutputs(options_.spec) || container->node_leaves;
-    return containers_.StopAfter(id, stores ? kStoreLimit : kExitLimit);
-  }
+  if (container->launched) return UpdateExpectations();
   scheduler_.Release(IdOf(id));
   Remove(id, "", /*infrastructure=*/false);
 }
@@ -372,7 +381,7 @@ void YarnBackend::Kill(const ContainerId& id) {
   if (container == nullptr) return;
   if (!container->launched) return Release(id);
   UpdateExpectations();
-  containers_.StopAfter(id, 0ms);
+  containers_.Stop(id);
 }
 
 void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool infrastructure) {
@@ -390,7 +399,8 @@ void YarnBackend::UpdateExpectations() {
   scheduler_.SetExpecting(containers_.any_releasing());
 }
 
-void YarnBackend::OnRejected(const Error& error) {
+void YarnBackend::OnRejected(const Error& error, const std::map<int, int>& containers) {
+  if (requests_.OnRejected(error, containers)) return;
   sink_.OnEvent(
       core::RequestsRefused{"the cluster can never grant these containers: " + hadoop::yarn::FirstLine(error.message)});
 }

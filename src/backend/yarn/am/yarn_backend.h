@@ -63,11 +63,11 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
-  void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) override;
+  void OnRegistered(const std::optional<::hadoop::yarn::RegisterApplicationMasterResponseProto>& answer) override;
   void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) override;
   void OnGranted(const hadoop::yarn::Allocation::Granted& granted) override;
   void OnCompleted(const hadoop::yarn::Allocation::Completed& completed) override;
-  void OnRejected(const Error& error) override;
+  void OnRejected(const Error& error, const std::map<int, int>& containers) override;
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 

@@ -75,8 +75,8 @@ class Backend {
   // Called when the executor of the container has connected. The backend then stops reporting the progress of the
   // container's start.
   virtual void Connected(const ContainerId& container) = 0;
-  // Releases the container. The executor exits as soon as its output has been read. If it has not exited slightly after
-  // kLingerLimit, the backend kills all processes in the container. core::ContainerExited follows in both cases.
+  // Releases the container. Its executor, if one runs, exits as soon as its output has been read and its files are
+  // stored; the core orders Kill if this takes too long. core::ContainerExited follows.
   virtual void Release(const ContainerId& container) = 0;
   // Called when the executor of a released container exits, after all processes of its task have ended. A backend whose
   // cluster may report the end of containers late then reports core::ContainerExited without the cluster's report.

@@ -28,6 +28,9 @@ struct SubmitOptions {
   std::string user;   // the submitting user
   // Called while the job's files are copied to the backend, with the bytes copied so far and in total. May be empty.
   std::function<void(int64_t done, int64_t total)> on_staged;
+  // Called before the first step that may start the job. Until then, the caller may end the process, and there is no
+  // job. May be empty.
+  std::function<void()> before_start = nullptr;
 };
 
 enum class LogStream { kStdout, kStderr };
@@ -153,7 +156,8 @@ class Cluster {
   // backend cannot reach them.
   struct FetchedOutputs {
     int64_t files = 0, bytes = 0, tasks = 0;
-    std::vector<std::string> paths;  // of the files: ROLE-INDEX/...
+    std::vector<std::string> paths;     // of the files: ROLE-INDEX/...
+    std::vector<std::string> problems;  // why files of a task could not be kept, one sentence per task
   };
   virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
   // Returns the stored result of a process, whichever attempt stored it. The journal shows which results belong to the

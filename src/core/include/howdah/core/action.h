@@ -32,8 +32,8 @@ struct LaunchExecutor {
   ContainerId container;
   TaskId task;
 };
-// Release the container: a connected executor is asked to exit, and is killed if it does not exit soon. A
-// ContainerExited event always follows.
+// Release the container: a connected executor is asked to exit. A KillContainer follows if it does not exit soon, and
+// ContainerExited always.
 struct ReleaseContainer {
   ContainerId container;
 };

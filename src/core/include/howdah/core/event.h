@@ -118,6 +118,10 @@ struct HeartbeatReceived {
 struct ExecutorDisconnected {
   ContainerId container;
 };
+// An executor that was ordered to exit has begun to store files of its task, and exits when they are stored.
+struct ExecutorStoring {
+  ContainerId container;
+};
 struct TaskStarted {
   ContainerId container;
   int attempt = 0;
@@ -136,14 +140,15 @@ struct RankExited {
   Diagnosis diagnosis;
   // The variables that the process printed for the `exports` of its role. A variable that was not printed is missing.
   jobspec::EnvVars exports = {};
-  // A signal killed the process after its executor had ordered it to stop. The core cannot derive this from timestamps,
-  // because the clocks of the machines differ.
-  bool by_stop_order = false;
+  // The process exited after its executor had ordered it to stop. The core cannot derive this from timestamps, because
+  // the clocks of the machines differ. If the core knows of no order, an AM that has died ordered the stop.
+  bool during_stop = false;
   // The size of the process's result, which is stored with the job; nullopt if it has none.
   std::optional<int> result_bytes = {};
-  // The process exited after its executor had ordered it to stop, in any way. It may have failed before the order
-  // reached it, but if the core knows of no order, an AM that has died ordered the stop.
-  bool during_stop = false;
+
+  // The order ended the process. A process that exits with a code during a stop may have failed before the order
+  // reached it.
+  bool by_stop_order() const { return during_stop && exit.signal; }
 };
 // The readiness probe of the attempt has succeeded (RoleSpec::ready). Sent at most once per attempt and connection.
 struct TaskServes {
@@ -251,6 +256,6 @@ using Event =
                  TokensIssued, ReclaimAnnounced, RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused,
                  HeartbeatReceived, ExecutorDisconnected, TaskStarted, TaskServes, RankExited, TaskStartFailed,
                  TaskEnded, TaskProgressed, TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested,
-                 StopRequested, Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
+                 StopRequested, Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared, ExecutorStoring>;
 
 }  // namespace howdah::core

@@ -76,6 +76,9 @@ inline constexpr const char* kDefaultQueue = "default";
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
+// Returns the largest amount of each resource type on a running node. The ResourceManager rejects larger requests.
+hadoop::yarn::Resource LargestAmounts(const std::vector<NodeFacts>& nodes);
+
 // Convert the ResourceManager's reports. label: the node label of the partition whose limits are returned.
 NodeFacts FactsOf(const ::hadoop::yarn::NodeReportProto& report);
 QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string& label);

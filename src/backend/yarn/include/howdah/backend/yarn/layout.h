@@ -6,7 +6,8 @@
 //     jobs/ID/                          mode 0700; deleted at the end of the job
 //       job.json                        the effective job (jobspec::WriteEffective)
 //       am.json                         the client's input for the AM (am_start.h), and the identity of clients
-//       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
+//       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects (StoredName), and
+//                                       kNotStored: why some of them are missing, as text for people
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
 //       logs/CONTAINER/FILE             output of tasks, if the job has outlived the tokens of its submission
 //       authorities.pem                 the certificate authorities of the client, if the job needs them
@@ -24,6 +25,13 @@
 #include "howdah/base/ids.h"
 
 namespace howdah::backend::yarn {
+
+inline constexpr char kNotStored[] = ".howdah-not-stored";
+
+// HDFS rejects paths with a colon. U+F03A stands for it in the stored paths of outputs, as in Cygwin and Samba.
+std::string StoredName(std::string path);
+// The inverse of StoredName.
+std::string OriginalName(std::string path);
 
 class Layout {
  public:

@@ -32,7 +32,7 @@ struct CreateOptions {
 };
 
 // A file that is being written. Not thread-safe. Memory is bounded by a few packets, regardless of the file size. If
-// the writer is destroyed before Close has succeeded, the file is deleted.
+// the writer is destroyed before Close has succeeded, the file is deleted, unless another file has its path now.
 class Writer {
  public:
   virtual ~Writer() = default;

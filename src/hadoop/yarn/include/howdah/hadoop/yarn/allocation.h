@@ -6,6 +6,8 @@
 // - The count in a row is absolute, not an increment. The scheduler lowers its own copy of the count when it grants.
 // - If a request has the same response_id as the one before, the scheduler sends its last response again.
 // - A restarted ResourceManager has lost the asks and the blacklist, which must be sent again.
+// - The blacklist belongs to the application: later processes and attempts of the application master inherit it.
+// - A released container is free at once, before the asks of the same request are considered.
 #pragma once
 
 #include <map>
@@ -32,6 +34,9 @@ struct AllocationOptions {
   // The maximum number of nodes that a request names per shape. It limits the size of a request to a few 100 KiB in any
   // cluster.
   size_t max_named_nodes = 400;
+  // Whether an earlier application master of the application, in this attempt or before it, may have put nodes on the
+  // blacklist. The scheduler keeps the list for later processes and attempts.
+  bool inherits_blacklist = false;
 };
 
 class Allocation {
@@ -59,19 +64,18 @@ class Allocation {
   // while the key has no outstanding ask.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
-  // Releases a granted container. Its completion follows as an effect. Does nothing if the container is not held.
+  // Releases a granted container, and stops counting it on its node. Its completion follows as an effect, except if a
+  // restarted ResourceManager does not know the container. Does nothing if the container is not held.
   void Release(const ContainerId& id);
-  // Removes a container without waiting for its completion. Use this if a restarted ResourceManager may not know the
-  // container and so would never report its end.
-  void Discard(const ContainerId& id);
 
   // Record a container that was granted to an earlier application master. Adopt keeps the container and counts it for
   // `key`. AdoptSurplus releases the container.
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node);
   void AdoptSurplus(const ContainerId& id, const std::string& node);
   // Call this in a process that replaces an earlier one of the same attempt, which received answers up to
-  // `response_id`. The earlier process may have missed the next answer; the scheduler sends it again.
-  void Resume(int32_t response_id) { response_id_ = response_id; }
+  // `response_id`. The earlier process may have missed the next answer. The scheduler then sends it again, and ignores
+  // the content of the request. So the first request has no content.
+  void Resume(int32_t response_id);
   bool holds(const ContainerId& id) const { return held_.contains(id); }
 
   // Sets the nodes that can run containers. A request lists those that are suitable in addition to "*" (any node):
@@ -82,7 +86,8 @@ class Allocation {
   // blacklist for some time, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
   void NodeSucceeded(const std::string& node);
-  // Puts the nodes of a host on the blacklist for `limit`, but never more than half of the cluster.
+  // Puts the nodes of a host on the blacklist for `limit`, but never more than half of the cluster. If node names
+  // include ports, only nodes that are known.
   void Avoid(const std::string& host, Instant now, Duration limit);
   // The time at which the next node leaves the blacklist.
   std::optional<Instant> NextBlacklistExpiry() const;
@@ -100,9 +105,9 @@ class Allocation {
   const ::hadoop::yarn::AllocateRequestProto& Request(Instant now);
   // Handles the answer to Request().
   Effects Apply(const ::hadoop::yarn::AllocateResponseProto& response);
-  // Call this when the scheduler has rejected the whole request. Drops the asks that were in the request. Everything
-  // else in it is sent again.
-  void Rejected();
+  // Call this when the scheduler has rejected the whole request. Drops the asks that were in the request, and returns
+  // their outstanding containers by key. Everything else in it is sent again.
+  std::map<int, int> Rejected();
   // Call this when a restarted ResourceManager did not know this attempt, and the attempt has registered again. Sends
   // all asks and the blacklist again.
   void Resync();
@@ -139,6 +144,7 @@ class Allocation {
   // Call this after a container of the shape was granted or has ended: other nodes may now be allowed.
   void MarkAffected(int key);
   void AddAsks(int key, Asked& asked);
+  void AddBlacklist(Instant now);
   void Admit(const ::hadoop::yarn::ContainerProto& container, Effects& effects);
   bool SatisfiesAsk(int key, Asked& asked, const std::string& node);
   void Complete(const ::hadoop::yarn::ContainerStatusProto& status, Effects& effects);
@@ -153,8 +159,10 @@ class Allocation {
   KnownNodes nodes_;                // and the held containers, without surplus containers
   std::map<std::string, Failures> failures_;
   std::set<std::string> blacklist_;  // the nodes on the blacklist that the scheduler has received
+  std::set<std::string> unclear_;    // nodes that an earlier application master may have put on the blacklist
   int cluster_nodes_ = 0;
   int32_t response_id_ = 0;
+  bool resuming_ = false;  // the first request has not been made since Resume
   std::optional<::hadoop::yarn::AllocateRequestProto> in_flight_;
 };
 

@@ -67,4 +67,8 @@ class NodeManagers {
 // The result for one container in the answer to a request that starts containers.
 Status StartStatus(const ::hadoop::yarn::StartContainersResponseProto& response, const ContainerId& container);
 
+// Whether a NodeManager refused to start a container because a ResourceManager that is not active any more has granted
+// it.
+bool IsGrantOutdated(const Error& refusal);
+
 }  // namespace howdah::hadoop::yarn

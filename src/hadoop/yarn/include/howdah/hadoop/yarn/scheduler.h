@@ -38,14 +38,15 @@ Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
 class SchedulerSink {
  public:
   virtual ~SchedulerSink() = default;
-  virtual void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) = 0;
+  // answer: nullopt if it was lost. The ResourceManager does not repeat it.
+  virtual void OnRegistered(const std::optional<::hadoop::yarn::RegisterApplicationMasterResponseProto>& answer) = 0;
   // Called for every answer, before the calls for its effects: NM tokens, updated nodes, headroom.
   virtual void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) = 0;
   // Called for surplus containers, too. Allocation releases these, and OnCompleted is not called for them.
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
-  // The ResourceManager rejected the last asks. They have been dropped.
-  virtual void OnRejected(const Error& error) = 0;
+  // The ResourceManager rejected the last asks. They have been dropped. containers: those that they requested, by key.
+  virtual void OnRejected(const Error& error, const std::map<int, int>& containers) = 0;
   // The ResourceManager is unreachable for the reason `why`. If `why` is empty, the ResourceManager is reachable again.
   // Containers continue to run while it is unreachable.
   virtual void OnUnreachable(const std::string& why) = 0;
@@ -90,7 +91,6 @@ class Scheduler {
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   void Release(const ContainerId& id);
-  void Discard(const ContainerId& id) { allocation_.Discard(id); }
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
     allocation_.Adopt(key, shape, id, node);
   }

@@ -46,8 +46,8 @@ Status RemoveTree(const std::string& path);
 
 // Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent must exist.
 // - An existing directory at `to` is filled; existing files are replaced, and existing links are not followed.
-// - Permissions and times are kept, but not the set-user-id, set-group-id and sticky bits. Links are copied as links,
-// named pipes are created again, sockets are left out.
+// - Permissions and times are kept, but not the set-user-id, set-group-id and sticky bits, and not the times of files
+// that were modified in the future. Links are copied as links, named pipes are created again, sockets are left out.
 // - Blocks are shared if the file system supports it.
 // - `to` may lie inside `from`: it is not copied into itself.
 // - Entries for which `skips` returns true are left out. `skips` receives paths below `from`, and may be empty.

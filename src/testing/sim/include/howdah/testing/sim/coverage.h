@@ -79,6 +79,7 @@ enum class Situation {
   kUnreachable,
   kOutlivedService,
   kAfterReady,
+  kStored,
   kCount,
 };
 
