@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import tempfile
@@ -12,13 +11,15 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Iterator, Mapping
 
+from ._checkpoints import Checkpoints, sync_tree, write_ranks
 from ._errors import FeedError, HowdahError
 
 if TYPE_CHECKING:
     from ._feed.answers import Questions
     from ._feed.reader import FeedReader
 
-_STEP = re.compile(r"step-(\d+)")
+_SAVING_S = 1.0  # between two reports that a checkpoint is being saved
+_MOST_REPORTS = 600  # of one checkpoint: a longer save may be hung
 
 
 class Context:
@@ -150,43 +151,59 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block, the directory is renamed atomically to
-        checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks other than 0 are kept only with
-        all=True, as step-N-rank-R. After an exception no files are kept.
+        """A directory for the files of a checkpoint. At the end of the block, the files are written to the disk, the
+        directory is renamed atomically to checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks
+        other than 0 are kept only with all=True, as step-N-rank-R. All ranks must save the step then: rank 0 renames
+        its directory last, and raises HowdahError after 10 minutes. After an exception no files are kept.
 
         The checkpoint commits the rows that feeds have returned up to the start of the block. All ranks should call
         checkpoint(), even if their files are not kept: with split="dynamic" each rank has rows of its own."""
         for reader in self._readers():
             reader._mark(step, wait=True)  # must be in the log of the job before the checkpoint is there
-        root = self._checkpoint_root()
-        kept = self.rank in (0, None) or all
-        if root is None or not kept:
+        checkpoints = self._checkpoints()
+        first = self.rank in (0, None)
+        if checkpoints is None or not (first or all):
             with tempfile.TemporaryDirectory(prefix="howdah-checkpoint-") as scratch:
                 yield scratch
             return
-        name = f"step-{step}" if self.rank in (0, None) else f"step-{step}-rank-{self.rank}"
-        os.makedirs(root, exist_ok=True)
-        # The directory is in the same file system as the checkpoints, so that the rename is atomic.
-        scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)
+        name = f"step-{step}" if first else f"step-{step}-rank-{self.rank}"
+        save, ranks = f"{self.job_id}/{self.generation}", self.world_size if all else 1
+        scratch = checkpoints.begin(name)
         try:
             yield scratch
-            if self.rank in (0, None):
-                self._save_points(scratch, step)
-            self._report("checkpointing")
-            os.chmod(scratch, 0o777 & ~_umask())
-            target = os.path.join(root, name)
-            if os.path.isdir(target):  # written by an earlier attempt at the same step
-                old = tempfile.mkdtemp(prefix=".old.", dir=root)
-                os.rename(target, os.path.join(old, name))
-                os.rename(scratch, target)
-                shutil.rmtree(old, ignore_errors=True)
-            else:
-                os.rename(scratch, target)
+            with self._saving():
+                if ranks > 1:
+                    write_ranks(scratch, save, ranks)
+                sync_tree(scratch)
+                if first:
+                    checkpoints.await_ranks(step, save, ranks)
+                    self._save_points(scratch, step)  # fails if the job has replaced this process in the meantime
+                checkpoints.publish(scratch, name)
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
-        if self.rank in (0, None):
+        if first:
             self.checkpointed(step)
+
+    @contextmanager
+    def _saving(self) -> Iterator[None]:
+        """Reports repeatedly that a checkpoint is being saved, so that the grace of a stop does not end."""
+        saved = threading.Event()
+
+        def report() -> None:
+            for _ in range(_MOST_REPORTS):
+                if saved.wait(_SAVING_S):
+                    return
+                self._report("checkpointing")
+
+        self._report("checkpointing")
+        thread = threading.Thread(target=report, name="howdah checkpoint", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            saved.set()
+            thread.join()
 
     def _save_points(self, folder: str, step: int) -> None:
         """The positions of the feeds, for a new job that continues this checkpoint."""
@@ -200,14 +217,8 @@ class Context:
         """The step and the directory of the newest complete checkpoint; (0, None) if there is none. Feeds continue
         after the rows of this checkpoint, which may be that of an earlier job, so all ranks must restore it before they
         read a row."""
-        root = self._checkpoint_root()
-        found = []
-        if root is not None and os.path.isdir(root):
-            for name in os.listdir(root):
-                match = _STEP.fullmatch(name)
-                if match:
-                    found.append((int(match.group(1)), os.path.join(root, name)))
-        step, directory = max(found, default=(0, None))
+        checkpoints = self._checkpoints()
+        step, directory = (0, None) if checkpoints is None else checkpoints.newest()
         if directory is not None:
             with self._feed_lock:
                 known, self._found = self._found, step
@@ -220,30 +231,25 @@ class Context:
                     reader._found(step, self._points.get(reader.name))
         return step, directory
 
-    def _checkpoint_root(self) -> str | None:
-        """The directory of the checkpoints; None if the job has none."""
+    def _checkpoints(self) -> Checkpoints | None:
+        """The checkpoints of the job; None if it has no directory for them."""
         root = self.checkpoint_dir
         if root is None:
             return None
         if root.startswith("file:"):
-            return "/" + root[len("file:") :].lstrip("/")
-        if "://" in root:
+            root = "/" + root[len("file:") :].lstrip("/")
+        elif "://" in root:
             raise HowdahError(
                 f"checkpoint_dir is {root}, but Context.checkpoint() and latest() support only directories: set it to "
                 "a directory that all nodes share, or let the program itself save checkpoints to this URI and report "
                 "each with checkpointed(step)"
             )
-        return root
+        owner = f"{self.job_id}.{self.role}-{self.index}-{self.local_rank}"
+        return Checkpoints(root, owner, self.attempt)
 
     def __repr__(self) -> str:
         rank = "no rank" if self.rank is None else f"rank {self.rank} of {self.world_size}"
         return f"<Context {self.role}:{self.index}, {rank}>"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 _current: Context | None = None

@@ -408,6 +408,18 @@ def test_context_reports_progress_and_finds_the_latest_checkpoint(tmp_path):
     assert sorted(os.listdir(directory)) == ["step-8"]
 
 
+def test_files_of_a_save_that_was_killed_are_removed_after_the_restart(tmp_path):
+    def train():
+        ctx = howdah.context()
+        with ctx.checkpoint(ctx.attempt) as folder:
+            open(f"{folder}/model", "w").close()
+            if ctx.attempt == 0:
+                os._exit(9)
+
+    howdah.submit(train, checkpoint=tmp_path / "checkpoints", restart=1).result(timeout=60)
+    assert os.listdir(tmp_path / "checkpoints") == ["step-1"]
+
+
 def test_stopping_is_set_by_the_stop_signal():
     ready = os.path.abspath("ready")
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -343,7 +344,8 @@ def test_checkpoint_appears_when_it_is_complete(tmp_path):
     step, folder = ctx.latest()
     assert step == 12 and pathlib.Path(folder, "model").read_text() == "new"
     assert sorted(os.listdir(tmp_path / "c")) == ["step-12", "step-9"]
-    assert (tmp_path / "progress-0").read_text() == "checkpointing\ncheckpoint 12\n" * 2
+    reported = re.sub("(checkpointing\n)+", r"\1", (tmp_path / "progress-0").read_text())
+    assert reported == "checkpointing\ncheckpoint 12\n" * 2
 
 
 def test_checkpoints_of_other_ranks_are_kept_on_request(tmp_path):

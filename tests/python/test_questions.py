@@ -1,6 +1,9 @@
 """Feeds with answers: clients and ranks, with executors that the tests control."""
 
+import errno
+import socket
 import threading
+import types
 
 import pytest
 
@@ -261,6 +264,60 @@ def test_directory_reports_the_end_of_the_job(executor, job):
 def test_directory_ignores_requests_without_its_secret(job):
     host, port, _ = directory.Directory(job, "predict", "127.0.0.1", "127.0.0.1").key
     assert ask_task.look_up((host, port, "0" * 32)) == {} == ask_task.look_up(None)
+
+
+class Exhausted:
+    """A listener of a process that for a while has no file descriptor for a connection."""
+
+    def __init__(self, listener):
+        self.listener, self.errors, self.getsockname = listener, 2, listener.getsockname
+
+    def accept(self):
+        if self.errors:
+            self.errors -= 1
+            raise OSError(errno.EMFILE, "too many open files")
+        return self.listener.accept()
+
+
+def test_directory_answers_after_a_lack_of_file_descriptors(monkeypatch):
+    listener = directory._listener
+    monkeypatch.setattr(directory, "_listener", lambda host: Exhausted(listener(host)))
+    server = directory.Server("127.0.0.1")
+    server.put("secret", lambda: {"ended": "text"})
+    assert ask_task.look_up(("127.0.0.1", server.port, "secret")) == {"ended": "text"}
+
+
+def test_directory_answers_while_others_keep_connections_open(monkeypatch):
+    monkeypatch.setattr(directory, "_MOST_SILENT", 3)
+    server = directory.Server("127.0.0.1")
+    server.put("secret", lambda: {"ended": "text"})
+    silent = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(3)]
+    assert ask_task.look_up(("127.0.0.1", server.port, "secret")) == {"ended": "text"}
+    assert silent[0].recv(1) == b"", "the oldest one is ended"
+    for one in silent:
+        one.close()
+
+
+def test_directory_gives_a_request_one_limit(monkeypatch):
+    class Slow:
+        """Sends a byte each 4 seconds."""
+
+        timeout = 0.0
+
+        def settimeout(self, seconds):
+            self.timeout = seconds
+
+        def recv(self, most):
+            if self.timeout < 4:
+                raise TimeoutError
+            times.append(times[-1] + 4.0)
+            return b"x"
+
+    times = [0.0]
+    monkeypatch.setattr(directory, "time", types.SimpleNamespace(monotonic=lambda: times[-1]))
+    with pytest.raises(TimeoutError):
+        directory._first_line(Slow())
+    assert times == [0, 4, 8]
 
 
 # --- ranks ---

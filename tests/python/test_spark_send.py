@@ -10,10 +10,13 @@ from machine import eventually
 
 arrow.site_packages()
 
+from howdah import _errors  # noqa: E402
 from howdah._feed.driver import Supplier  # noqa: E402
 from howdah._feed.source import Sent, Source  # noqa: E402
 from howdah._feed.spark_rows import Result, SparkRows  # noqa: E402
 from howdah._feed.spark_send import SparkSender, SparkSends  # noqa: E402
+from howdah._feed.spark_task import part_key  # noqa: E402
+from howdah._feed.writer import FeedWriter  # noqa: E402
 
 LIMIT_S = 30
 KEY, PARTITION = 7, 3  # the numbers that the job gives to the send, and to its only partition
@@ -67,7 +70,7 @@ class Sending:
 
     def __init__(self, **on):
         def number(key):
-            return {"partition": PARTITION if key == "k/0" else KEY}
+            return {"partition": PARTITION if key == part_key("k", 0) else KEY}
 
         self.sender = SparkSender(types.SimpleNamespace(id="job-1", done=lambda: False), "train", SparkSends())
         self.link = Link(**{"send": number, **on})
@@ -140,6 +143,16 @@ def test_rows_that_the_job_has_are_not_sent_again():
     sending, rows = Sending(), Rows("ended")
     sending.lose_rows()  # before the send
     assert sending.send(rows) == [True] and rows.runs == 1
+
+
+def test_no_send_has_the_key_of_a_partition_of_another_send():
+    sending = Sending()
+    assert sending.send(Rows("ended")) == [True]
+    keys = [body["key"] for kind, body in sending.link.actions if kind == "send"]
+    assert keys[0] == "k" and len(keys) == 2
+    writer = FeedWriter(types.SimpleNamespace(id="job-1"), "train")
+    with pytest.raises(_errors.FeedMisuse, match=r"has the character '\\x1f'.*remove it"):
+        writer.send({"i": [1]}, key=keys[1])
 
 
 def test_spark_job_that_begins_while_it_is_cancelled_is_cancelled_again():

@@ -136,6 +136,14 @@ def test_send_that_fails_is_an_error_of_this_send_only(world, spark):
     assert not world.job.killed
 
 
+def test_keys_of_sends_are_apart_from_those_of_the_partitions_of_other_sends(world, spark):
+    world.ledger.request(0, ALL)
+    writer = world.client.feed("train")
+    assert writer.send(spark.range(0, 100, 1, 2).selectExpr("nullif(id, -1) as i"), key="2024-01-01")
+    assert writer.send({"i": list(range(100, 110))}, key="2024-01-01/1")
+    assert values(world.ledger.table(0)) == list(range(110))
+
+
 def test_columns_that_change_between_sends_are_named(world, spark):
     world.ledger.request(0, ALL)
     writer, frame = world.client.feed("train"), spark.range(0, 100, 1, 2)

@@ -12,6 +12,7 @@ import secrets
 import socket
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -21,7 +22,10 @@ from .._errors import HowdahError, Unavailable
 if TYPE_CHECKING:
     from .._job import Job
 
-_REQUEST_S = 10.0
+_REQUEST_S = 10.0  # until a connection has sent its secret
+_MOST_SILENT = 64  # connections that have not sent a secret
+_LONGEST_SECRET = 200
+_RETRY_S = 0.1
 _END_S = 30.0  # for ranks to end after the feed was closed
 
 
@@ -30,6 +34,8 @@ class Server:
 
     def __init__(self, host: str) -> None:
         self._answers: dict[str, Callable[[], dict[str, Any]]] = {}
+        self._silent: deque[socket.socket] = deque()  # connections that have not sent a secret, the oldest one first
+        self._lock = threading.Lock()  # of `_silent`
         self._socket = _listener(host)
         self.port: int = self._socket.getsockname()[1]
         threading.Thread(target=self._accept, name="howdah directory", daemon=True).start()
@@ -39,17 +45,45 @@ class Server:
 
     def _accept(self) -> None:
         while True:
-            connection, _ = self._socket.accept()
-            threading.Thread(target=self._serve, args=(connection,), name="howdah directory", daemon=True).start()
+            try:
+                connection, _ = self._socket.accept()
+                self._admit(connection)
+                threading.Thread(target=self._serve, args=(connection,), name="howdah directory", daemon=True).start()
+            except (OSError, RuntimeError):  # this process has no file descriptor or thread left
+                time.sleep(_RETRY_S)
+
+    def _admit(self, connection: socket.socket) -> None:
+        """Ends the oldest silent connection if there are too many."""
+        with self._lock:
+            oldest = self._silent.popleft() if len(self._silent) == _MOST_SILENT else None
+            self._silent.append(connection)
+        if oldest is not None:
+            with suppress(OSError):  # it has ended
+                oldest.shutdown(socket.SHUT_RDWR)
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
-            connection.settimeout(_REQUEST_S)
-            with connection.makefile("rb") as file:
-                given = file.readline(200).strip()
+            try:
+                given = _first_line(connection)
+            finally:
+                with self._lock, suppress(ValueError):
+                    self._silent.remove(connection)
             for secret, answer in list(self._answers.items()):
                 if hmac.compare_digest(secret.encode(), given):
                     connection.sendall(json.dumps(answer()).encode())
+
+
+def _first_line(connection: socket.socket) -> bytes:
+    """The first line that a connection sends, or its beginning if the line does not end in time."""
+    deadline, line = time.monotonic() + _REQUEST_S, b""
+    while not line.endswith(b"\n") and len(line) < _LONGEST_SECRET:
+        connection.settimeout(max(deadline - time.monotonic(), 0.001))
+        received = connection.recv(_LONGEST_SECRET - len(line))
+        if not received:
+            break
+        line += received
+    connection.settimeout(_REQUEST_S)
+    return line.strip()
 
 
 def _listener(host: str) -> socket.socket:

@@ -9,6 +9,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
+from .._checkpoints import sync
 from .._errors import FeedError, FeedLost
 from .connection import Connection, Pending
 
@@ -70,8 +71,11 @@ def save(folder: str, step: int, readers: Iterable[FeedReader]) -> None:
         if point is not None:
             points[reader.name] = point
     if points:
-        with open(os.path.join(folder, FILE), "w", encoding="ascii") as file:
+        path = os.path.join(folder, FILE)
+        with open(path, "w", encoding="ascii") as file:
             json.dump({"step": step, "feeds": points}, file)
+        for written in (path, folder):
+            sync(written)
 
 
 def load(folder: str) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """DataFrames and RDDs that a program sends to a feed one after another, and DStreams. Spark's tasks send the rows.
 
-Each partition of Spark is one partition of the feed, whose key is that of the send and its number. When all of them are
-accepted, a partition without rows that has the key of the send itself is ended: the send is then accepted.
+Each partition of Spark is one partition of the feed. Its key is that of the send and its number (part_key). When all of
+them are accepted, a partition without rows that has the key of the send itself is ended: the send is then accepted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .objects import FIRST, plan_of
 from .source import Source
 from .spark import Running, SparkJobs
 from .spark_rows import Result, SparkRows, open_rows, rdd_rows
-from .spark_task import SourceFailed
+from .spark_task import SourceFailed, part_key
 
 if TYPE_CHECKING:
     from .._job import Job
@@ -173,7 +173,7 @@ class SparkSender(SparkJobs):
             return
         left = set()
         for partition in range(send.rows.count):
-            number = self._link.action("send", key=f"{send.key}/{partition}")["partition"]
+            number = self._link.action("send", key=part_key(send.key, partition))["partition"]
             if number is not None:
                 send.numbers[partition] = number
                 left.add(partition)

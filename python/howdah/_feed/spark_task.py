@@ -24,6 +24,7 @@ pa: Any = import_module("pyarrow")
 flight: Any = import_module("pyarrow.flight")
 
 DEPTH = 2  # blocks of a partition that are under way: one is sent while the job accepts the other
+KEY_END = "\x1f"  # between the key of a send and the number of a partition; not in the keys of FeedWriter.send
 TURN = "howdah.feed"  # the local property that describes a Spark job, as JSON
 
 _ROW = 256 << 20  # bytes of a row
@@ -471,6 +472,11 @@ def partition_id() -> int:
     return int(import_module("pyspark").TaskContext.get().partitionId())
 
 
+def part_key(key: str, partition: int) -> str:
+    """The key of a partition of Spark in a send with this key."""
+    return f"{key}{KEY_END}{partition}"
+
+
 def _number(calls: Calls, key: str, patience: float) -> int | None:
     """The number that a partition of a send has in the feed. None: the job has its rows, or wants none any more."""
     start = time.monotonic()
@@ -521,7 +527,7 @@ def supply(
             return turn["group"], (partition, -1, "skipped", "", counts)
         calls.use(Address(turn["locations"], job["token"], job["ca"], job["server_name"]))
         if number == -1:
-            number = _number(calls, f"{turn['key']}/{partition}", job["patience"])
+            number = _number(calls, part_key(turn["key"], partition), job["patience"])
         if number is None:
             return turn["group"], (partition, -1, "done", "", counts)
         place = {"pass": turn["pass"], "partition": number}

@@ -166,7 +166,7 @@ class FeedWriter:
 
         data: a table or several, as for Feed, or a DataFrame or RDD of Spark, whose rows Spark's tasks send. All calls
         send the same columns. key: data with the key of an earlier send that has succeeded are not sent again; another
-        process may have sent them.
+        process may have sent them. A key cannot have the character U+001F.
 
         Returns False if data with this key were sent before, or if nobody reads the feed any longer. Raises the job's
         error if the job has failed, FeedTypeError for other columns than in the first call, and FeedError if the feed
@@ -174,6 +174,10 @@ class FeedWriter:
         """
         if self._source is not None:
             raise FeedMisuse(f"the feed {self.name!r} has a source, which supplies its rows; use a feed without one")
+        from .spark_task import KEY_END
+
+        if KEY_END in str(key):
+            raise FeedMisuse(f"the key {key!r} has the character {KEY_END!r}, which separates parts of keys; remove it")
         supplier = self._spark() if is_of_spark(data) else self._connected()
         sent = supplier.send(data, None if key is None else str(key))
         if sent is None:
