@@ -45,7 +45,7 @@ if(HOWDAH_STATIC)
     "$<LINK_GROUP:RESCAN,${grpc_archives},${HOWDAH_PROTOBUF},OpenSSL::SSL,OpenSSL::Crypto>"
     Threads::Threads ${CMAKE_DL_LIBS})
 else()
-  pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++ protobuf absl_synchronization)
+  pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++ protobuf absl_synchronization absl_time)
   # Remove gRPC's only flag, -DNOMINMAX, which is for Windows: GCC would refuse a precompiled header made without it.
   set_property(TARGET PkgConfig::GRPCPP PROPERTY INTERFACE_COMPILE_OPTIONS "")
   add_library(howdah_grpc INTERFACE IMPORTED GLOBAL)

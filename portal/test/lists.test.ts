@@ -23,7 +23,13 @@ test("a term replaces those of the same key", () => {
   assert.equal(hasTerm("a user:ann", "user", "ann"), true);
 });
 
-const row = (id: string, name: string, finished: string | null, user = "ann") => ({id, name, finished, user});
+const row = (id: string, name: string, finished: string | null, user = "ann") => ({
+  id,
+  on: "yarn",
+  name,
+  finished,
+  user,
+});
 
 test("ended runs of one name and user fold, live ones do not", () => {
   const rows = [
@@ -40,28 +46,37 @@ test("ended runs of one name and user fold, live ones do not", () => {
 });
 
 test("a list whose order changes waits while the pointer is on it", () => {
-  const a = {id: "a", value: 1};
-  const b = {id: "b", value: 1};
+  const a = {id: "a", on: "yarn", value: 1};
+  const b = {id: "b", on: "yarn", value: 1};
   const newer = [
-    {id: "c", value: 1},
-    {id: "a", value: 2},
-    {id: "b", value: 1},
+    {id: "c", on: "yarn", value: 1},
+    {id: "a", on: "yarn", value: 2},
+    {id: "b", on: "yarn", value: 1},
   ];
   const held = received({shown: [a, b], waiting: null}, newer, true);
-  assert.deepEqual(held.shown, [{id: "a", value: 2}, b]);
+  assert.deepEqual(held.shown, [{id: "a", on: "yarn", value: 2}, b]);
   assert.equal(newRows(held), 1);
   assert.deepEqual(released(held), {shown: newer, waiting: null});
   assert.deepEqual(received({shown: [a, b], waiting: null}, newer, false).shown, newer);
 });
 
 test("a list with the same order changes at once, and an empty one is filled", () => {
-  const a = {id: "a", value: 1};
-  assert.deepEqual(received({shown: [a], waiting: null}, [{id: "a", value: 2}], true), {
-    shown: [{id: "a", value: 2}],
+  const a = {id: "a", on: "yarn", value: 1};
+  const newer = {...a, value: 2};
+  assert.deepEqual(received({shown: [a], waiting: null}, [newer], true), {
+    shown: [newer],
     waiting: null,
   });
   assert.deepEqual(received({shown: [], waiting: null}, [a], true), {shown: [a], waiting: null});
-  assert.deepEqual(updated([a], [{id: "x", value: 9}]), [a]);
+  assert.deepEqual(updated([a], [{id: "x", on: "yarn", value: 9}]), [a]);
+});
+
+test("jobs of two backends with one id are two rows", () => {
+  const yarn = {...row("1", "a", null), value: 1};
+  const tony = {...yarn, on: "tony"};
+  assert.deepEqual(updated([yarn, tony], [{...tony, value: 2}]), [yarn, {...tony, value: 2}]);
+  assert.equal(newRows({shown: [yarn], waiting: [yarn, tony]}), 1);
+  assert.equal(groupsOf([yarn, tony], true).length, 2);
 });
 
 test("changed tasks are merged by role and index", () => {

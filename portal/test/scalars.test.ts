@@ -5,6 +5,7 @@ import {extremesText, scalarTable, type ScalarData} from "../src/pure/scalars";
 const NONE = {newest: null, lowest: null, highest: null};
 const DATA: ScalarData = {
   tag: "loss",
+  complete: true,
   runs: [
     {run: ".", step: [1, 3, 2, 3], time: [1001, 1002, 1003, 1004], value: [9, 8, 7, "NaN"], ...NONE},
     {run: "eval", step: [3], time: [1002], value: [0.5], ...NONE},

@@ -12,14 +12,14 @@ namespace howdah::client {
 
 std::string IndexPath(const std::string& home) { return home + "/portal/index.db"; }
 
-backend::EndedJobs IndexedJobs() {
+backend::EndedJobs IndexedJobs(const std::string& backend) {
   const auto home =
       HowdahHome([](const std::string& name) { return Variable(name).value_or(""); }, os::process::WorkingDirectory);
   if (!home.ok()) return {};
   auto opened = index::EndedJobs::Open(IndexPath(*home));
   if (!opened) return {};
   const auto jobs = std::make_shared<index::EndedJobs>(std::move(*opened));
-  return [jobs](const JobId& id) { return jobs->Find(id.text); };
+  return [jobs, backend](const JobId& id) { return jobs->Find(backend, id.text); };
 }
 
 }  // namespace howdah::client

@@ -20,7 +20,8 @@ constexpr int64_t kMostBytes = int64_t{8} << 30;  // limit for the copy on this 
 
 }  // namespace
 
-Result<EventFiles> FindEventFiles(backend::Cluster& cluster, const std::string& logdir, const std::string& copy) {
+Result<EventFiles> FindEventFiles(backend::Cluster& cluster, const std::string& logdir, const std::string& copy,
+                                  const std::stop_token& stop) {
   if (const auto local = storage::LocalPath(logdir)) {
     if (access(local->c_str(), R_OK | X_OK) != 0)
       return os::files::SystemError("reading " + *local + ", which must be on this machine");
@@ -28,7 +29,7 @@ Result<EventFiles> FindEventFiles(backend::Cluster& cluster, const std::string& 
   }
   HOWDAH_TRY(const auto files, cluster.OpenFiles(logdir));
   storage::Mirror mirror(*files, storage::PathOfUri(logdir), copy, kMostBytes);
-  const Status copied = mirror.Update(os::process::Clock().Now());
+  const Status copied = mirror.Update(os::process::Clock().Now(), stop);
   return EventFiles{copy, mirror.count(), copied.ok() ? "" : copied.error().message};
 }
 

@@ -29,24 +29,31 @@ void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden) {
 
 namespace {
 
-void Restore(jobspec::EnvVars& env, const jobspec::EnvVars& original, std::string_view hidden) {
+// prefix: the key of `env`, with the dot behind it.
+void Restore(jobspec::EnvVars& env, const jobspec::EnvVars& original, std::string_view hidden,
+             const std::string& prefix, std::vector<std::string>& still_hidden) {
   for (auto& [name, value] : env) {
     if (value != hidden) continue;
     const auto known = std::find_if(original.begin(), original.end(),
                                     [&, &wanted = name](const auto& variable) { return variable.first == wanted; });
     if (known != original.end()) value = known->second;
+    if (value == hidden) still_hidden.push_back(prefix + name);
   }
 }
 
 }  // namespace
 
-void RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original, std::string_view hidden) {
-  Restore(spec.env, original.env, hidden);
+std::vector<std::string> RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original,
+                                        std::string_view hidden) {
+  std::vector<std::string> still_hidden;
+  Restore(spec.env, original.env, hidden, "env.", still_hidden);
   for (jobspec::RoleSpec& role : spec.roles) {
     const auto known = std::find_if(original.roles.begin(), original.roles.end(),
                                     [&](const jobspec::RoleSpec& each) { return each.name == role.name; });
-    if (known != original.roles.end()) Restore(role.env, known->env, hidden);
+    Restore(role.env, known == original.roles.end() ? jobspec::EnvVars() : known->env, hidden,
+            "roles." + role.name + ".env.", still_hidden);
   }
+  return still_hidden;
 }
 
 }  // namespace howdah::client

@@ -1,9 +1,12 @@
 #include "howdah/client/secrets.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace howdah::client {
 namespace {
+
+using testing::ElementsAre;
 
 TEST(Secrets, SecretVariablesAreRecognisedByWordsOfTheName) {
   for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "wandb_api_key", "DB_PASSWORD", "TOKEN", "Secret",
@@ -35,7 +38,8 @@ TEST(Secrets, HiddenValuesAreRestoredFromTheSameVariableOfTheOriginal) {
   edited.env.emplace_back("NEW_TOKEN", "***");
   edited.roles.emplace_back().name = "ps";
   edited.roles[1].env = {{"HF_TOKEN", "***"}};
-  RestoreSecrets(edited, original, "***");
+  EXPECT_THAT(RestoreSecrets(edited, original, "***"), ElementsAre("env.NEW_TOKEN", "roles.ps.env.HF_TOKEN"))
+      << "they are still hidden";
   EXPECT_EQ(edited.env, (jobspec::EnvVars{{"HF_TOKEN", "a"}, {"DB_PASSWORD", "changed"}, {"NEW_TOKEN", "***"}}));
   EXPECT_EQ(edited.roles[0].env, (jobspec::EnvVars{{"HF_TOKEN", "c"}}));
   EXPECT_EQ(edited.roles[1].env, (jobspec::EnvVars{{"HF_TOKEN", "***"}}));

@@ -1,9 +1,8 @@
 #include "howdah/client/time_zone.h"
 
-#include <time.h>
+#include <absl/time/time.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "howdah/base/number.h"
@@ -44,18 +43,13 @@ Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
   if (const auto offset = Offset(name))
     return std::function<Duration(Instant)>([ahead = *offset](Instant) { return ahead; });
   const bool may_be_name = !name.empty() && name.front() != '/' && name.find("..") == std::string::npos;
-  if (!may_be_name || access((kZones + name).c_str(), R_OK) != 0) {
+  absl::TimeZone zone;
+  if (!may_be_name || access((kZones + name).c_str(), R_OK) != 0 || !absl::LoadTimeZone(name, &zone)) {
     return Error{ErrorCode::kUsage, "unknown time zone '" + name + "'; write the name of a file in " + kZones +
                                         ", or an offset such as +05:30"};
   }
-  // This changes the time zone of the whole process, which uses local times nowhere else.
-  setenv("TZ", name.c_str(), /*overwrite=*/1);
-  tzset();
-  return std::function<Duration(Instant)>([](Instant instant) -> Duration {
-    const time_t seconds = std::chrono::floor<std::chrono::seconds>(instant).time_since_epoch().count();
-    tm local = {};
-    localtime_r(&seconds, &local);
-    return std::chrono::seconds(local.tm_gmtoff);
+  return std::function<Duration(Instant)>([zone](Instant instant) -> Duration {
+    return std::chrono::seconds(zone.At(absl::FromUnixMicros(instant.time_since_epoch().count())).offset);
   });
 }
 

@@ -20,14 +20,15 @@ std::optional<EndedJobs> EndedJobs::Open(const std::string& path) {
   return EndedJobs(std::move(database));
 }
 
-std::optional<journal::JobView> EndedJobs::Find(const std::string& id) {
+std::optional<journal::JobView> EndedJobs::Find(const std::string& backend, const std::string& id) {
   std::optional<journal::JobView> view;
-  const Status status = database_->Run("SELECT row, status, crc, user FROM jobs JOIN details USING (n) WHERE id = ?",
-                                       {id}, [&](const SqlRow& row) {
-                                         if (CheckSum(row.Text(0), row.Text(1)) != row.Integer(2)) return;
-                                         view = journal::FromJson(row.Text(1));
-                                         if (view) view->user = row.Text(3);
-                                       });
+  const Status status =
+      database_->Run("SELECT row, status, crc, user FROM jobs JOIN details USING (n) WHERE id = ? AND backend = ?",
+                     {id, backend}, [&](const SqlRow& row) {
+                       if (CheckSum(row.Text(0), row.Text(1)) != row.Integer(2)) return;
+                       view = journal::FromJson(row.Text(1));
+                       if (view) view->user = row.Text(3);
+                     });
   // The status belongs to this job only if it says so: the file may contain anything.
   if (!status.ok() || !view || view->id != id || !core::IsFinal(view->state)) return std::nullopt;
   return view;

@@ -115,11 +115,11 @@ std::optional<JobRow> ReadRow(std::string_view text) {
   if (!json.is_object()) return std::nullopt;
   const auto state = core::ParseJobState(TextField(json, "state"));
   JobRow row{.id = TextField(json, "id")};
-  if (row.id.empty() || !state) return std::nullopt;
+  row.backend = TextField(json, "backend");
+  if (row.id.empty() || row.backend.empty() || !state) return std::nullopt;
   row.name = TextField(json, "name");
   row.user = TextField(json, "user");
   row.queue = TextField(json, "queue");
-  row.backend = TextField(json, "backend");
   row.framework = TextField(json, "framework");
   row.reason = TextField(json, "reason");
   row.state = *state;

@@ -21,16 +21,18 @@ TEST(RowText, ReadsBackEveryField) {
 }
 
 TEST(RowText, HostileTextIsRefused) {
-  for (const char* text : {"", "{", "[]", "{}", "null", R"({"id":"x"})", R"({"id":"x","state":"RUNING"})",
-                           R"({"id":7,"state":"RUNNING"})", R"({"state":"RUNNING"})"})
+  for (const char* text :
+       {"", "{", "[]", "{}", "null", R"({"id":"x","backend":"local"})",
+        R"({"id":"x","backend":"local","state":"RUNING"})", R"({"id":7,"backend":"local","state":"RUNNING"})",
+        R"({"backend":"local","state":"RUNNING"})", R"({"id":"x","state":"RUNNING"})"})
     EXPECT_FALSE(ReadRow(text).has_value()) << text;
   EXPECT_FALSE(ReadRow(std::string(1'000'000, '[')).has_value());
 }
 
 TEST(RowText, FieldOfWrongTypeIsAbsent) {
   const auto row =
-      ReadRow(R"({"id":"x","state":"RUNNING","name":[1],"tags":{"a":1},"submitted":"now","gpus":1.5,"progress":7,)"
-              R"("severity":"worst","goodput":"1","started":9223372036854775807})");
+      ReadRow(R"({"id":"x","backend":"local","state":"RUNNING","name":[1],"tags":{"a":1},"submitted":"now","gpus":1.5,)"
+              R"("progress":7,"severity":"worst","goodput":"1","started":9223372036854775807})");
   ASSERT_TRUE(row.has_value());
   EXPECT_EQ(row->name, "");
   EXPECT_TRUE(row->tags.empty());

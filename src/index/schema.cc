@@ -14,12 +14,12 @@ namespace {
 // Texts compare without letter case. NULL: unknown, or empty. Times are microseconds since the epoch. `search` contains
 // name, id, reason and tags in lower case. `details` has the complete rows.
 constexpr std::array kTables = {
-    "CREATE TABLE jobs (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, state INTEGER NOT NULL, submitted INTEGER, "
+    "CREATE TABLE jobs (n INTEGER PRIMARY KEY, id TEXT NOT NULL, state INTEGER NOT NULL, submitted INTEGER, "
     "started INTEGER, finished INTEGER, tasks INTEGER NOT NULL, gpus INTEGER, progress REAL, goodput REAL, "
-    "severity INTEGER, cost REAL, user TEXT COLLATE NOCASE, queue TEXT COLLATE NOCASE, backend TEXT COLLATE NOCASE, "
+    "severity INTEGER, cost REAL, user TEXT COLLATE NOCASE, queue TEXT COLLATE NOCASE, backend TEXT NOT NULL, "
     "framework TEXT COLLATE NOCASE, tags TEXT, name TEXT COLLATE NOCASE, search TEXT, nodes TEXT, checks TEXT, "
-    "reason TEXT COLLATE NOCASE)",
-    "CREATE INDEX jobs_submitted ON jobs (submitted, id)",
+    "reason TEXT COLLATE NOCASE, UNIQUE (id, backend))",
+    "CREATE INDEX jobs_submitted ON jobs (submitted, id, backend)",
     "CREATE TABLE details (n INTEGER PRIMARY KEY, row TEXT NOT NULL, status TEXT NOT NULL, crc INTEGER NOT NULL)",
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
 };
@@ -79,8 +79,10 @@ Status CreateTables(Database& database, const std::string& costs) {
 
 Result<std::string> BirthOf(Database& database) { return FactOf(database, "birth"); }
 
+Result<std::string> CostsOf(Database& database) { return FactOf(database, "costs"); }
+
 Status RequireCosts(Database& database, const std::string& costs) {
-  HOWDAH_TRY(const std::string stored, FactOf(database, "costs"));
+  HOWDAH_TRY(const std::string stored, CostsOf(database));
   if (stored == costs) return {};
   return InTransaction(database, [&]() -> Status {
     HOWDAH_TRY_STATUS(database.Run("DELETE FROM jobs"));

@@ -20,6 +20,8 @@ Status CreateTables(Database& database, const std::string& costs);
 
 // A text that identifies the content since the tables were created or emptied.
 Result<std::string> BirthOf(Database& database);
+// The prices with which the costs of the rows were computed; see Store.
+Result<std::string> CostsOf(Database& database);
 
 // Removes all rows if their costs were computed with other prices.
 Status RequireCosts(Database& database, const std::string& costs);

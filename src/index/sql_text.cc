@@ -107,7 +107,7 @@ SqlText ConditionOf(const Term& term, Instant now) {
     case Field::kFramework:
       return TextMatches("framework", term.patterns);
     case Field::kBackend:
-      return TextMatches("backend", term.patterns);
+      return TextMatches("backend COLLATE NOCASE", term.patterns);
     case Field::kTag:
       return ListMatches("tags", term.patterns);
     case Field::kNode:
@@ -203,7 +203,7 @@ SqlText KeyOf(SortColumn column, Instant now) {
     case SortColumn::kReason:
       return {"reason", {}};
     case SortColumn::kBackend:
-      return {"backend", {}};
+      return {"backend COLLATE NOCASE", {}};
     case SortColumn::kFramework:
       return {"framework", {}};
   }
@@ -216,13 +216,12 @@ SqlText AfterOf(const query::Order& order, const query::Position& position, bool
   if (known) {
     if (!is_known) return {"0", {}};  // all rows with a known key come before the position
     SqlText key = KeyOf(order.column, now);
-    key.sql = "(" + key.sql + ", id)" + sign + "(?, ?)";
-    key.values.push_back(KeyValue(position));
-    key.values.emplace_back(position.id);
+    key.sql = "(" + key.sql + ", id, backend)" + sign + "(?, ?, ?)";
+    key.values.insert(key.values.end(), {KeyValue(position), position.id, position.backend});
     return key;
   }
   if (is_known) return {"1", {}};
-  return {"id" + sign + "?", {position.id}};
+  return {"(id, backend)" + sign + "(?, ?)", {position.id, position.backend}};
 }
 
 SqlValue TextValue(std::string_view text) {

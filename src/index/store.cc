@@ -13,6 +13,7 @@
 namespace howdah::index {
 namespace {
 
+using query::JobKey;
 using query::JobPage;
 using query::JobQuery;
 using query::JobRow;
@@ -60,7 +61,7 @@ SqlValues ValuesOf(const JobRow& row, const SqlValue& number) {
           NumberKey(row, SortColumn::kCost),
           TextValue(row.user),
           TextValue(row.queue),
-          TextValue(row.backend),
+          row.backend,
           TextValue(row.framework),
           ListValue(row.tags),
           TextValue(row.name),
@@ -68,6 +69,13 @@ SqlValues ValuesOf(const JobRow& row, const SqlValue& number) {
           ListValue(row.nodes),
           ListValue(row.checks),
           TextValue(row.reason)};
+}
+
+// WriteRow replaces bytes that are not UTF-8. A row that names another job than its own would count as damage.
+bool CanBeKey(std::string_view text) {
+  if (text.empty()) return false;
+  while (const size_t size = Utf8CharacterSize(text)) text.remove_prefix(size);
+  return text.empty();
 }
 
 void CountTags(std::string_view tags, query::FacetCounter& counter) {
@@ -137,9 +145,9 @@ void Store::UseMemory(const Error& reason) {
     if (had_rows) ++losses_;
   }
   database_ = std::move(database);
-  problem_ =
-      "the index " + path_ + " cannot be used: " + reason.message +
-      "; the list of jobs is kept in memory until the next start: free space in this directory, or make it writable";
+  problem_ = "the index " + path_ + " cannot be used: " + reason.WithoutRemedy() +
+             "; the list of jobs is kept in memory until the next start: " +
+             (reason.remedy.empty() ? "free space in this directory, or make it writable" : reason.remedy);
 }
 
 void Store::CheckFile() {
@@ -154,10 +162,15 @@ void Store::CheckFile() {
   if (!database_->Run("PRAGMA data_version", {}, [&](const SqlRow& row) { version = row.Integer(0); }).ok()) return;
   if (std::exchange(data_version_, version) == version) return;
   auto birth = BirthOf(*database_);
-  if (birth.ok() && *birth != birth_) {
-    birth_ = std::move(*birth);
-    ++losses_;
-  }
+  if (!birth.ok() || *birth == birth_) return;
+  birth_ = std::move(*birth);
+  ++losses_;
+  const auto state = StateOf(*database_);
+  const auto costs = CostsOf(*database_);
+  if (!state.ok() || !costs.ok() || (*state == SchemaState::kRight && *costs == costs_)) return;
+  database_.reset();  // the rows of the other process would be wrong here, and those of this one there
+  UseMemory(Error::WithRemedy(ErrorCode::kUnavailable, "a portal with other prices, or of another version, uses it",
+                              "end the other portal, and start this one again"));
 }
 
 void Store::Repair(const Error& reason) {
@@ -178,7 +191,7 @@ void Store::Attempt(const std::function<Status()>& action) {
     const Status status = action();
     if (status.ok()) return;
     database_->Rollback();
-    Repair(status.error());
+    if (status.error().code != ErrorCode::kUnavailable) Repair(status.error());
   }
 }
 
@@ -257,7 +270,7 @@ Status Store::AddRows(const JobQuery& query, const SqlText& where, bool known, J
     text.Append(key);
     text.sql += direction + ", ";
   }
-  text.sql += "id" + direction + " LIMIT ?";
+  text.sql += "id" + direction + ", backend" + direction + " LIMIT ?";
   const size_t wanted = std::min(query.limit, kMostRows) + 1 - page.rows.size();
   text.values.emplace_back(static_cast<int64_t>(wanted));
   std::vector<int64_t> numbers;
@@ -282,16 +295,17 @@ Result<RowPointer> Store::ReadDetails(int64_t number) {
   return std::make_shared<const JobRow>(std::move(*read));
 }
 
-RowPointer Store::Get(const std::string& id) {
+RowPointer Store::Get(const JobKey& job) {
   RowPointer found;
   Attempt([&]() -> Status {
     std::optional<int64_t> number;
-    HOWDAH_TRY_STATUS(
-        database_->Run("SELECT n FROM jobs WHERE id = ?", {id}, [&](const SqlRow& row) { number = row.Integer(0); }));
+    HOWDAH_TRY_STATUS(database_->Run("SELECT n FROM jobs WHERE id = ? AND backend = ?", {job.id, job.backend},
+                                     [&](const SqlRow& row) { number = row.Integer(0); }));
     found = nullptr;
     if (!number) return {};
     HOWDAH_TRY(found, ReadDetails(*number));
-    return found->id == id ? Status() : database_->Damaged("a row of the index belongs to another job");
+    const bool is_right = found->id == job.id && found->backend == job.backend;
+    return is_right ? Status() : database_->Damaged("a row of the index belongs to another job");
   });
   return found;
 }
@@ -315,7 +329,7 @@ std::vector<std::string> Store::Ids(const std::string& backend, bool ended) {
   return ids;
 }
 
-TableChanges Store::Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) {
+TableChanges Store::Apply(std::vector<JobRow> rows, const std::vector<JobKey>& removed) {
   std::vector<RowPointer> pointers;
   for (JobRow& row : rows) pointers.push_back(std::make_shared<const JobRow>(std::move(row)));
   TableChanges changes;
@@ -326,25 +340,38 @@ TableChanges Store::Apply(std::vector<JobRow> rows, const std::vector<std::strin
   return changes;
 }
 
-Status Store::ApplyOnce(const std::vector<RowPointer>& rows, const std::vector<std::string>& removed,
+Status Store::ApplyOnce(const std::vector<RowPointer>& rows, const std::vector<JobKey>& removed,
                         TableChanges& changes) {
   HOWDAH_TRY_STATUS(database_->Run("BEGIN IMMEDIATE"));
+  HOWDAH_TRY_STATUS(RequireBirth());
   for (const RowPointer& row : rows) HOWDAH_TRY_STATUS(PutRow(row, changes));
-  for (const std::string& id : removed) HOWDAH_TRY_STATUS(RemoveRow(id, changes));
+  for (const JobKey& job : removed) HOWDAH_TRY_STATUS(RemoveRow(job, changes));
   return database_->Run("COMMIT");
 }
 
+// While this process waited for its turn to write, another one may have emptied the file. kUnavailable: CheckFile of
+// the next try decides what to do.
+Status Store::RequireBirth() {
+  if (!problem_.empty()) return {};
+  HOWDAH_TRY(const std::string birth, BirthOf(*database_));
+  if (birth == birth_) return {};
+  data_version_ = 0;
+  return Error{ErrorCode::kUnavailable, "another process has emptied the index"};
+}
+
 Status Store::PutRow(const RowPointer& row, TableChanges& changes) {
+  if (!CanBeKey(row->id) || !CanBeKey(row->backend)) return {};
   const std::string text = WriteRow(*row);
   const int64_t check_sum = CheckSum(text, row->status_json);
   SqlValue number;
   bool has_ended = false, is_equal = false;
-  HOWDAH_TRY_STATUS(database_->Run("SELECT jobs.n, state, crc FROM jobs LEFT JOIN details USING (n) WHERE id = ?",
-                                   {row->id}, [&](const SqlRow& found) {
-                                     number = found.Integer(0);
-                                     has_ended = core::IsFinal(StateAt(found, 1));
-                                     is_equal = !found.IsNull(2) && found.Integer(2) == check_sum;
-                                   }));
+  HOWDAH_TRY_STATUS(
+      database_->Run("SELECT jobs.n, state, crc FROM jobs LEFT JOIN details USING (n) WHERE id = ? AND backend = ?",
+                     {row->id, row->backend}, [&](const SqlRow& found) {
+                       number = found.Integer(0);
+                       has_ended = core::IsFinal(StateAt(found, 1));
+                       is_equal = !found.IsNull(2) && found.Integer(2) == check_sum;
+                     }));
   if (is_equal || (has_ended && !core::IsFinal(row->state))) return {};
   HOWDAH_TRY_STATUS(database_->Run(kInsert, ValuesOf(*row, number)));
   HOWDAH_TRY_STATUS(database_->Run("INSERT OR REPLACE INTO details (n, row, status, crc) VALUES (?, ?, ?, ?)",
@@ -353,15 +380,16 @@ Status Store::PutRow(const RowPointer& row, TableChanges& changes) {
   return {};
 }
 
-Status Store::RemoveRow(const std::string& id, TableChanges& changes) {
+Status Store::RemoveRow(const JobKey& job, TableChanges& changes) {
   std::optional<int64_t> number;
-  HOWDAH_TRY_STATUS(database_->Run("SELECT n, state FROM jobs WHERE id = ?", {id}, [&](const SqlRow& row) {
-    if (!core::IsFinal(StateAt(row, 1))) number = row.Integer(0);
-  }));
+  HOWDAH_TRY_STATUS(database_->Run("SELECT n, state FROM jobs WHERE id = ? AND backend = ?", {job.id, job.backend},
+                                   [&](const SqlRow& row) {
+                                     if (!core::IsFinal(StateAt(row, 1))) number = row.Integer(0);
+                                   }));
   if (!number) return {};
   HOWDAH_TRY_STATUS(database_->Run("DELETE FROM jobs WHERE n = ?", {*number}));
   HOWDAH_TRY_STATUS(database_->Run("DELETE FROM details WHERE n = ?", {*number}));
-  changes.removed.push_back(id);
+  changes.removed.push_back(job);
   return {};
 }
 

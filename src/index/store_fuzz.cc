@@ -17,11 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* suffix : {"", "-wal", "-shm"}) (void)os::files::RemoveTree(path + suffix);
   const std::string_view content(reinterpret_cast<const char*>(data), size);
   if (!os::files::WriteFileAtomically(path, content).ok()) abort();
-  if (auto jobs = EndedJobs::Open(path)) (void)jobs->Find("a");
+  if (auto jobs = EndedJobs::Open(path)) (void)jobs->Find("local", "a");
   Store store(path, "");
   (void)store.Find({.limit = 10, .facets = true});
-  (void)store.Get("a");
-  store.Apply({{.id = "b", .name = "n", .backend = "local", .status_json = "{}"}}, {"a"});
+  (void)store.Get({"local", "a"});
+  store.Apply({{.id = "b", .name = "n", .backend = "local", .status_json = "{}"}}, {{"local", "a"}});
   (void)store.Find({.order = {query::SortColumn::kName, false}, .limit = 10});
   return 0;
 }

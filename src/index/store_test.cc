@@ -165,11 +165,11 @@ TEST(Store, RowsComeBackUnchanged) {
   Store(scratch / "index.db", "").Apply(rows, {});
   Store store(scratch / "index.db", "");
   for (const JobRow& row : rows) {
-    const auto found = store.Get(row.id);
+    const auto found = store.Get({row.backend, row.id});
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(*found, row);
   }
-  EXPECT_EQ(store.Get("howdah-x"), nullptr);
+  EXPECT_EQ(store.Get({"local", "howdah-x"}), nullptr);
   EXPECT_EQ(store.size(), 50);
 }
 
@@ -213,7 +213,7 @@ TEST(Store, HostileNamesAreOnlyText) {
   }
   store.Apply(rows, {});
   for (const JobRow& row : rows) {
-    EXPECT_EQ(*store.Get(row.id), row);
+    EXPECT_EQ(*store.Get({row.backend, row.id}), row);
     Filter filter;
     for (const auto field : {query::Term::Field::kName, query::Term::Field::kWord, query::Term::Field::kTag})
       filter.push_back({.field = field, .patterns = {LowerCase(row.name)}});
@@ -224,7 +224,7 @@ TEST(Store, HostileNamesAreOnlyText) {
   nul.name = nul.user = std::string("a\0b", 3);
   nul.tags = {std::string("x\0y", 3), ""};
   store.Apply({nul}, {});
-  EXPECT_EQ(*store.Get("job-nul"), nul);
+  EXPECT_EQ(*store.Get({"local", "job-nul"}), nul);
   JobQuery query{.order = *query::ParseOrder("user"), .limit = 1, .now = kNow};
   size_t count = 0;
   for (JobPage page = store.Find(query); !page.rows.empty() && count < 100; page = store.Find(query), ++count)
@@ -285,10 +285,10 @@ TEST(Store, ReportsOnlyRealChanges) {
   Store store(scratch / "index.db", "");
   EXPECT_EQ(store.Apply({Running("a"), Running("b")}, {}).changed.size(), 2u);
   EXPECT_THAT(store.Apply({Running("a"), Running("b")}, {}).changed, IsEmpty());
-  const auto changes = store.Apply({Ended("a")}, {"b", "c"});
+  const auto changes = store.Apply({Ended("a")}, {{"local", "b"}, {"local", "c"}});
   ASSERT_EQ(changes.changed.size(), 1u);
   EXPECT_EQ(changes.changed.front()->state, core::JobState::kFailed);
-  EXPECT_THAT(changes.removed, ElementsAre("b"));
+  EXPECT_THAT(changes.removed, ElementsAre(query::JobKey{"local", "b"}));
   EXPECT_EQ(store.size(), 1);
 }
 
@@ -297,31 +297,45 @@ TEST(Store, EndedJobStaysEnded) {
   Store store(scratch / "index.db", "");
   store.Apply({Ended("a")}, {});
   EXPECT_THAT(store.Apply({Running("a")}, {}).changed, IsEmpty()) << "an older status of another portal";
-  EXPECT_THAT(store.Apply({}, {"a"}).removed, IsEmpty()) << "the summary outlives the files";
-  EXPECT_EQ(store.Get("a")->state, core::JobState::kFailed);
+  EXPECT_THAT(store.Apply({}, {{"local", "a"}}).removed, IsEmpty()) << "the summary outlives the files";
+  EXPECT_EQ(store.Get({"local", "a"})->state, core::JobState::kFailed);
   store.Apply({Running("b")}, {});
   EXPECT_THAT(store.Ids("local", true), ElementsAre("a"));
   EXPECT_THAT(store.Ids("local", false), ElementsAre("b"));
   EXPECT_THAT(store.Ids("yarn", true), IsEmpty());
 }
 
-TEST(Store, EndedJobsReadsOnlyEndedJobs) {
+TEST(Store, JobsOfTwoBackendsWithOneIdAreBothKept) {
   const Scratch scratch;
-  const std::string path = scratch / "index.db";
-  EXPECT_FALSE(EndedJobs::Open(path).has_value());
-  EXPECT_NE(access(path.c_str(), F_OK), 0) << "a reader does not create the file";
-  JobRow foreign = Ended("d");
-  foreign.status_json = Ended("e").status_json;
-  Store(path, "").Apply({Ended("a"), Running("b"), foreign}, {});
-  auto jobs = EndedJobs::Open(path);
-  ASSERT_TRUE(jobs.has_value());
-  const auto found = jobs->Find("a");
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->state, core::JobState::kFailed);
-  EXPECT_EQ(found->user, "ann");
-  EXPECT_FALSE(jobs->Find("b").has_value());
-  EXPECT_FALSE(jobs->Find("c").has_value());
-  EXPECT_FALSE(jobs->Find("d").has_value()) << "the status of another job";
+  Store store(scratch / "index.db", "");
+  JobRow yarn = Running("application_1_0001"), tony = Ended("application_1_0001");
+  yarn.backend = "yarn", tony.backend = "tony";
+  store.Apply({yarn, tony}, {});
+  EXPECT_EQ(*store.Get({"yarn", yarn.id}), yarn);
+  EXPECT_EQ(*store.Get({"tony", tony.id}), tony);
+  for (const std::string& column : query::SortColumns()) {
+    for (const bool descending : {false, true}) {
+      JobQuery query{.order = *query::ParseOrder(column), .limit = 1, .now = kNow};
+      query.order.descending = descending;
+      const JobPage first = store.Find(query);
+      ASSERT_TRUE(first.more) << column;
+      query.after = PositionOf(*first.rows.front(), query.order.column, kNow);
+      const JobPage second = store.Find(query);
+      ASSERT_EQ(second.rows.size(), 1u) << column;
+      EXPECT_NE(*second.rows.front(), *first.rows.front()) << column;
+    }
+  }
+  EXPECT_EQ(store.Apply({}, {{"yarn", yarn.id}}).removed.size(), 1u);
+  EXPECT_NE(store.Get({"tony", tony.id}), nullptr);
+}
+
+TEST(Store, RowWhoseIdCannotBeStoredIsLeftOut) {
+  const Scratch scratch;
+  Store store(scratch / "index.db", "");
+  EXPECT_EQ(store.Apply({Ended("a\xff"), Ended(""), Ended("b")}, {}).changed.size(), 1u);
+  EXPECT_EQ(store.Get({"local", "a\xff"}), nullptr);
+  EXPECT_NE(store.Get({"local", "b"}), nullptr);
+  EXPECT_EQ(store.losses(), 0);
 }
 
 // --- damage
@@ -364,7 +378,7 @@ TEST(StoreDamage, AnyContentIsReplaced) {
     Store store(path, "");
     EXPECT_EQ(store.problem(), "") << each.name;
     ExpectUsable(store);
-    EXPECT_TRUE(EndedJobs::Open(path)->Find("job-7").has_value()) << each.name;
+    EXPECT_TRUE(EndedJobs::Open(path)->Find("local", "job-7").has_value()) << each.name;
   }
 }
 
@@ -382,15 +396,15 @@ TEST(StoreDamage, TornFileIsReadWithoutCrashAndRebuilt) {
     }
     ASSERT_TRUE(os::files::WriteFileAtomically(path, content).ok());
     if (auto jobs = EndedJobs::Open(path)) {
-      for (int i = 0; i < 400; ++i) (void)jobs->Find("job-" + std::to_string(i));
+      for (int i = 0; i < 400; ++i) (void)jobs->Find("local", "job-" + std::to_string(i));
     }
     Store store(path, "");
     for (const char* filter : {"", "resnet", "state:live"})
       (void)store.Find({.filter = FilterOf(filter), .limit = 1000, .facets = true, .now = kNow});
-    for (int i = 0; i < 400; ++i) (void)store.Get("job-" + std::to_string(i));
+    for (int i = 0; i < 400; ++i) (void)store.Get({"local", "job-" + std::to_string(i)});
     store.Apply(ManyRows(), {});
     for (int i = 0; i < 400; ++i) {
-      const auto row = store.Get("job-" + std::to_string(i));
+      const auto row = store.Get({"local", "job-" + std::to_string(i)});
       if (row) {
         EXPECT_EQ(*row, Ended(row->id)) << "damaged bytes are never shown";
       }
@@ -430,7 +444,7 @@ TEST(StoreDamage, ChangedRowIsNotShown) {
   Store store(path, "");
   store.Apply(ManyRows(), {});
   Execute(path, "UPDATE details SET status = replace(status, 'FAILED', 'KILLED')");
-  EXPECT_EQ(store.Get("job-7"), nullptr);
+  EXPECT_EQ(store.Get({"local", "job-7"}), nullptr);
   EXPECT_EQ(store.losses(), 1);
   ExpectUsable(store);
 }
@@ -457,6 +471,24 @@ TEST(StoreDamage, OtherPricesRemoveTheRows) {
   EXPECT_EQ(second.size(), 0);
   EXPECT_EQ(first.size(), 0);
   EXPECT_EQ(first.losses(), 1) << "the rows must be read again";
+  EXPECT_THAT(first.problem(), HasSubstr("a portal with other prices, or of another version, uses it"));
+  EXPECT_THAT(first.problem(), HasSubstr(": end the other portal, and start this one again"));
+  ExpectUsable(first);
+  EXPECT_EQ(second.size(), 0) << "the costs of these rows belong to the other prices";
+  EXPECT_EQ(second.problem(), "");
+}
+
+TEST(StoreDamage, FileThatAnotherVersionTakesIsLeftToIt) {
+  const Scratch scratch;
+  const std::string path = scratch / "index.db";
+  Store store(path, "");
+  store.Apply(ManyRows(), {});
+  Execute(path, "ALTER TABLE jobs ADD COLUMN later");
+  Execute(path, "UPDATE facts SET value = 'later' WHERE name = 'birth'");
+  ExpectUsable(store);
+  EXPECT_THAT(store.problem(), HasSubstr("another version"));
+  EXPECT_EQ(store.losses(), 1);
+  Execute(path, "UPDATE jobs SET later = 1");
 }
 
 TEST(StoreDamage, UnusablePlaceLeavesTheTableInMemory) {
@@ -487,7 +519,8 @@ TEST(StoreDamage, FullFileKeepsItsRowsInMemory) {
     for (int i = 0; i < 2000; ++i) rows.push_back(Ended("more-" + std::to_string(i)));
     limited.Apply(rows, {});
     const bool reported = limited.problem().find("is kept in memory") != std::string::npos;
-    const bool complete = limited.size() == 2400 && limited.Get("job-7") && limited.Get("more-1999");
+    const bool complete =
+        limited.size() == 2400 && limited.Get({"local", "job-7"}) && limited.Get({"local", "more-1999"});
     _exit(reported && complete && limited.losses() == 0 ? 0 : 1);
   }
   int status = 0;
@@ -534,7 +567,7 @@ TEST(StoreSharing, RowsOfAnotherStoreAreSeen) {
   first.Apply({Running("a")}, {});
   EXPECT_EQ(second.size(), 1);
   second.Apply({Ended("a"), Running("b")}, {});
-  EXPECT_EQ(first.Get("a")->state, core::JobState::kFailed);
+  EXPECT_EQ(first.Get({"local", "a"})->state, core::JobState::kFailed);
   EXPECT_EQ(first.size(), 2);
   EXPECT_EQ(first.losses() + second.losses(), 0);
 }
@@ -545,7 +578,7 @@ TEST(StoreSharing, RepairByOneIsNoticedByTheOther) {
   Store first(path, ""), second(path, "");
   first.Apply(ManyRows(), {});
   Execute(path, "UPDATE details SET crc = 0");
-  EXPECT_EQ(second.Get("job-7"), nullptr);
+  EXPECT_EQ(second.Get({"local", "job-7"}), nullptr);
   EXPECT_EQ(second.losses(), 1);
   EXPECT_EQ(first.size(), 0);
   EXPECT_EQ(first.losses(), 1);

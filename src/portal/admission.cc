@@ -39,7 +39,7 @@ std::variant<Caller, web::Problem> Identify(const web::Request& request, uid_t o
   if (auto* why = std::get_if<std::string>(&checked))
     return refuse(std::move(*why), "make a new one with `howdah portal token`");
   const Token& token = std::get<Token>(checked);
-  return Caller{token.name, token.read_only};
+  return Caller{token.name, token.read_only, token.hash};
 }
 
 }  // namespace howdah::portal

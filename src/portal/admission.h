@@ -22,6 +22,7 @@ std::optional<web::Problem> RefuseStranger(const web::Peer& peer, uid_t owner);
 struct Caller {
   std::string token;  // its name; "" for the user of the portal
   bool read_only = false;
+  std::string token_hash = {};  // differs between two tokens of one name
 };
 // The caller, or the refusal. A request with the field Authorization is admitted only with a valid token, whoever sends
 // it, and one without only from `owner` and root. tokens: those of the portal's file.

@@ -27,6 +27,7 @@ struct AppServer {
 struct AppOpener {
   uid_t user = 0;     // of the process that has opened it
   std::string token;  // the name of the token with which it was opened; "" for none
+  std::string token_hash = {};
   friend bool operator==(const AppOpener&, const AppOpener&) = default;
 };
 

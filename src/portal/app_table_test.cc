@@ -56,6 +56,7 @@ TEST(AppTable, OriginBelongsToOneServerAndOpener) {
   EXPECT_NE(table.Open({"job-2", "worker", 0, 8888}, opener, "/", kOpenedAt).label, label);
   EXPECT_NE(table.Open(kAppServer, {.user = 8, .token = "ci"}, "/", kOpenedAt).label, label);
   EXPECT_NE(table.Open(kAppServer, {.user = 7}, "/", kOpenedAt).label, label);
+  EXPECT_NE(table.Open(kAppServer, {.user = 7, .token = "ci", .token_hash = "f"}, "/", kOpenedAt).label, label);
 }
 
 TEST(AppTable, OldestAppsAndTicketsAreDropped) {

@@ -89,7 +89,7 @@ web::RelayDecision Apps::DecideFor(const std::string& label, const std::string& 
                    "open it again from the page of its job, at " + address_});
   const std::string& token = app->opener.token;
   const auto tokens = services_.tokens->Read();
-  if (!token.empty() && !(tokens.ok() && IsValidToken(**tokens, token, services_.clock.Now())))
+  if (!token.empty() && !(tokens.ok() && IsValidToken(**tokens, app->opener.token_hash, services_.clock.Now())))
     return refuse({401, "the token '" + token + "', with which this address was opened, is not valid any more", ""});
   auto judged = JudgeAppRequest(table_, *app, {request, origin, geteuid(), services_.clock.Now()});
   if (const auto* problem = std::get_if<web::Problem>(&judged)) return refuse(*problem);
@@ -105,7 +105,7 @@ web::RelayDecision Apps::DecideFor(const std::string& label, const std::string& 
   }
   const auto job = FindJob(services_, app->server.job);
   if (!job.ok()) return refuse(ToProblem(job.error()));
-  if (const RowPointer row = services_.jobs->Get(job->id.text); row && core::IsFinal(row->state)) {
+  if (const RowPointer row = services_.jobs->Get(job->key()); row && core::IsFinal(row->state)) {
     return refuse({410,
                    job->id.text + " has ended (" + std::string(core::ToText(row->state)) + "), and " +
                        Describe(app->server) + " with it",

@@ -59,10 +59,7 @@ void WithWaiting(Services& services, std::function<void(const WaitingByBackend& 
 }
 
 RowOfJob RowsOf(Services& services, const std::string& backend) {
-  return [&services, backend](const std::string& id) {
-    const RowPointer row = services.jobs->Get(id);
-    return row && row->backend == backend ? row : nullptr;
-  };
+  return [&services, backend](const std::string& id) { return services.jobs->Get({backend, id}); };
 }
 
 // {"now": …, "backends": […]}: the state of each backend, with the fields that `fields` makes of its newest sample. In

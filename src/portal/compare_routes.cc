@@ -115,7 +115,7 @@ std::vector<ComparedRun> RunsOf(Services& services, const std::vector<std::strin
     if (const auto job = FindJob(services, name); job.ok()) {
       run.id = job->id;
       run.backend = job->backend->name;
-      const RowPointer row = services.jobs->Get(job->id.text);
+      const RowPointer row = services.jobs->Get(job->key());
       run.extra = row ? ExtraFieldsJson(*row, services.clock.Now()) : "{}";
     } else {
       run.problem = job.error();

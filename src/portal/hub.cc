@@ -153,8 +153,10 @@ void Hub::EndLater(const std::string& name) {
   Topic& topic = topics_[name];
   topic.linger = std::make_unique<boost::asio::steady_timer>(loop_, linger_);
   topic.linger->async_wait([this, name](const boost::system::error_code& error) {
-    if (error) return;
-    topics_.erase(name);
+    // A reader may have come after the time was over and before this call.
+    const auto topic = topics_.find(name);
+    if (error || topic == topics_.end() || !topic->second.readers.empty()) return;
+    topics_.erase(topic);
     callbacks_.end(name);
   });
 }

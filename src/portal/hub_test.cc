@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/post.hpp>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,16 @@ TEST_F(HubTest, TopicEndsSomeTimeAfterItsLastReader) {
   loop_.run();
   EXPECT_THAT(ended_, ElementsAre("a"));
   EXPECT_FALSE(hub_.HasTopic("a"));
+}
+
+TEST_F(HubTest, TopicStaysIfAReaderComesWhenItsTimeIsOver) {
+  Connect({"a"})->Close();
+  std::shared_ptr<FakeBrowser> reader;
+  // The loop finds the expired timer before it calls this, and calls the timer's handler after it.
+  boost::asio::post(loop_, [&] { reader = Connect({"a"}); });
+  loop_.run();
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_TRUE(hub_.HasTopic("a"));
 }
 
 TEST_F(HubTest, BrowserHasAtMostFourStreams) {

@@ -54,7 +54,7 @@ auto ForJob(Services& services, Result<Response> (*make)(Cluster&, const JobId&)
 void ShowJob(Services& services, const Request&, const Arguments& arguments, Respond respond) {
   const auto job = FindJob(services, arguments.Text("id"));
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
-  const RowPointer row = services.jobs->Get(job->id.text);
+  const RowPointer row = services.jobs->Get(job->key());
   const std::string extra = row ? ExtraFieldsJson(*row, services.clock.Now()) : "{}";
   const auto make = [id = job->id, extra](Cluster& cluster) -> Result<Response> {
     HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
@@ -186,8 +186,8 @@ Json HiddenNames(const jobspec::JobSpec& spec) {
 }
 
 // The newest earlier run of the job's name by the same user on the same backend.
-std::optional<JobId> PreviousRun(const Services& services, const JobId& id) {
-  const RowPointer row = services.jobs->Get(id.text);
+std::optional<JobId> PreviousRun(const Services& services, const FoundJob& job) {
+  const RowPointer row = services.jobs->Get(job.key());
   if (!row || !row->submitted) return std::nullopt;
   using Field = index::query::Term::Field;
   // The filter ignores letter case, and takes a '*' in a name as a wildcard.
@@ -212,7 +212,7 @@ void ShowConfig(Services& services, const Request& request, const Arguments& arg
   if (const auto refusal = RefuseReveal(services, request, arguments)) return respond(web::ToResponse(*refusal));
   const auto job = FindJob(services, arguments.Text("id"));
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
-  const auto make = [id = job->id, previous = PreviousRun(services, job->id),
+  const auto make = [id = job->id, previous = PreviousRun(services, *job),
                      reveal = arguments.Flag("reveal")](Cluster& cluster) -> Result<Response> {
     HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));
     Json before = nullptr;

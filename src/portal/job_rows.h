@@ -12,6 +12,7 @@
 
 namespace howdah::portal {
 
+using index::query::JobKey;
 using index::query::JobPage;
 using index::query::JobQuery;
 using index::query::JobRow;

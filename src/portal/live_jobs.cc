@@ -42,9 +42,10 @@ LiveJobs::LiveJobs(Services& services)
 
 void LiveJobs::Begin(const std::string& topic) {
   const std::string id = topic.substr(kJobTopicPrefix.size());
-  viewed_[id];
+  Viewed& viewed = viewed_[id];
   const auto job = FindJob(services_, id);
   if (job.ok() && job->id.text == id) {
+    viewed.backend = job->backend->name;
     job->backend->feed->Follow(job->id);
   } else {
     OnFollowFailed({id},
@@ -54,19 +55,21 @@ void LiveJobs::Begin(const std::string& topic) {
 
 void LiveJobs::End(const std::string& topic) {
   const std::string id = topic.substr(kJobTopicPrefix.size());
-  viewed_.erase(id);
-  if (const auto job = FindJob(services_, id); job.ok()) job->backend->feed->Unfollow({id});
+  const auto viewed = viewed_.extract(id);
+  if (viewed.empty()) return;
+  if (BackendService* const backend = services_.Find(viewed.mapped().backend)) backend->feed->Unfollow({id});
 }
 
-void LiveJobs::OnRows(const std::vector<std::string>& changed, const std::vector<std::string>& removed) {
+void LiveJobs::OnRows(const std::vector<JobKey>& changed, const std::vector<JobKey>& removed) {
   // Some fields of a job's page come from its row, which may be read after the entries.
-  for (const std::string& id : changed) {
-    if (const auto found = viewed_.find(id); found != viewed_.end() && found->second.caught_up)
+  for (const JobKey& job : changed) {
+    const auto found = viewed_.find(job.id);
+    if (found != viewed_.end() && found->second.backend == job.backend && found->second.caught_up)
       found->second.publish->Request();
   }
   if (!services_.hub->HasTopic(std::string(kJobsTopic))) return;
-  for (const std::string& id : changed) changed_rows_.insert(id), removed_rows_.erase(id);
-  for (const std::string& id : removed) removed_rows_.insert(id), changed_rows_.erase(id);
+  for (const JobKey& job : changed) changed_rows_.insert(job), removed_rows_.erase(job);
+  for (const JobKey& job : removed) removed_rows_.insert(job), changed_rows_.erase(job);
   if (!changed_rows_.empty() || !removed_rows_.empty()) publish_rows_.Request();
 }
 
@@ -77,11 +80,13 @@ void LiveJobs::PublishRows() {
   if (changed.size() + removed.size() > kMostRows) return services_.hub->Resync(topic);
   const Instant now = services_.clock.Now();
   std::string rows;
-  for (const std::string& id : changed) {
-    if (const RowPointer row = services_.jobs->Get(id)) rows += (rows.empty() ? "" : ",") + RowJson(*row, now);
+  for (const JobKey& job : changed) {
+    if (const RowPointer row = services_.jobs->Get(job)) rows += (rows.empty() ? "" : ",") + RowJson(*row, now);
   }
+  Json removed_ids = Json::array();
+  for (const JobKey& job : removed) removed_ids.push_back(job.id);
   services_.hub->Publish(topic, "jobs",
-                         "{\"topic\":\"jobs\",\"jobs\":[" + rows + "],\"removed\":" + Dump(Json(removed)) + "}");
+                         "{\"topic\":\"jobs\",\"jobs\":[" + rows + "],\"removed\":" + Dump(removed_ids) + "}");
 }
 
 void LiveJobs::OnEntries(const JobId& id, const std::vector<core::JournalEntry>& entries, bool caught_up,
@@ -90,7 +95,7 @@ void LiveJobs::OnEntries(const JobId& id, const std::vector<core::JournalEntry>&
   if (found == viewed_.end()) return;
   Viewed& viewed = found->second;
   if (restarted && viewed.entry_count > 0) {
-    viewed = Viewed();
+    viewed = Viewed{.backend = viewed.backend};
     services_.hub->Resync(TopicOf(id.text));
   }
   viewed.problem.clear();
@@ -127,7 +132,7 @@ void LiveJobs::PublishJob(const std::string& id) {
   std::erase_if(changed.tasks, [&](const journal::TaskView& task) {
     return !viewed.changed_tasks.contains({task.role, task.index});
   });
-  const RowPointer row = services_.jobs->Get(id);
+  const RowPointer row = services_.jobs->Get({viewed.backend, id});
   services_.hub->Publish(TopicOf(id), "job",
                          JobEventJson(changed, row ? ExtraFieldsJson(*row, services_.clock.Now()) : "{}",
                                       viewed.removed_tasks, viewed.entries));

@@ -26,7 +26,7 @@ class LiveJobs {
   void End(const std::string& topic);
 
   // Rows of the table have changed. The table already has the new ones.
-  void OnRows(const std::vector<std::string>& changed, const std::vector<std::string>& removed);
+  void OnRows(const std::vector<JobKey>& changed, const std::vector<JobKey>& removed);
   // As JobFeed::Events.
   void OnEntries(const JobId& id, const std::vector<core::JournalEntry>& entries, bool caught_up, bool restarted);
   void OnFollowFailed(const JobId& id, const Error& error);
@@ -42,6 +42,7 @@ class LiveJobs {
     std::vector<std::string> removed_tasks;
     std::vector<std::pair<int64_t, core::JournalEntry>> entries;
     std::unique_ptr<PacedAction> publish;
+    std::string backend;  // whose feed follows the job
   };
   void TakeEntry(Viewed& viewed, const core::JournalEntry& entry);
   void PublishJob(const std::string& id);
@@ -49,7 +50,7 @@ class LiveJobs {
 
   Services& services_;
   std::map<std::string, Viewed> viewed_;  // by id
-  std::set<std::string> changed_rows_, removed_rows_;
+  std::set<JobKey> changed_rows_, removed_rows_;
   PacedAction publish_rows_;
 };
 

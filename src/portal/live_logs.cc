@@ -84,7 +84,7 @@ void LiveLogs::Ask(const std::string& topic) {
   Viewed& viewed = viewed_[topic];
   const auto job = FindJob(services_, viewed.log.id.text);
   if (!job.ok()) return Take(topic, job.error(), {});
-  const RowPointer row = services_.jobs->Get(job->id.text);
+  const RowPointer row = services_.jobs->Get(job->key());
   viewed.job_had_ended = row && core::IsFinal(row->state);
   const auto asked = services_.clock.Now();
   const bool posted = job->backend->pool->Post([this, topic, asked, log = viewed.log](const auto& cluster) {

@@ -5,7 +5,7 @@ namespace howdah::portal {
 std::variant<AppOpener, web::Problem> OpenerOf(Services& services, const web::Request& request) {
   const auto caller = services.CallerOf(request);
   const auto* const known = std::get_if<Caller>(&caller);
-  if (known != nullptr && request.peer.user) return AppOpener{*request.peer.user, known->token};
+  if (known != nullptr && request.peer.user) return AppOpener{*request.peer.user, known->token, known->token_hash};
   return web::Problem{403, "the kernel does not say which user has opened this connection",
                       "use `howdah open`, or connect without a proxy"};
 }

@@ -215,10 +215,12 @@ class Portal {
   }
 
   void OnRows(const std::string& backend, std::vector<JobRow> rows, const std::vector<std::string>& removed) {
-    const index::query::TableChanges changes = services_.jobs->Apply(std::move(rows), removed);
+    for (JobRow& row : rows) row.backend = backend;  // whatever the journal of the job says
+    std::vector<JobKey> gone, changed;
+    for (const std::string& id : removed) gone.push_back({backend, id});
+    const index::query::TableChanges changes = services_.jobs->Apply(std::move(rows), gone);
     services_.NoticeLosses();
-    std::vector<std::string> changed;
-    for (const RowPointer& row : changes.changed) changed.push_back(row->id);
+    for (const RowPointer& row : changes.changed) changed.push_back({row->backend, row->id});
     live_jobs_.OnRows(changed, changes.removed);
     live_cluster_.OnChange(backend);
   }

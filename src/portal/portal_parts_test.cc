@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
+
 #include "admission.h"
 #include "audit.h"
+#include "howdah/os/files/testing.h"
 #include "howdah/portal/portal.h"
 #include "services.h"
 
@@ -86,6 +89,29 @@ TEST(Problem, StatusFollowsFromTheErrorCode) {
   const web::Problem problem = ToProblem(Error::WithRemedy(ErrorCode::kFailed, "it failed", "try again"));
   EXPECT_EQ(problem.detail, "it failed");
   EXPECT_EQ(problem.advice, "try again");
+}
+
+TEST(FindJob, BackendThatRunsJobsComesBeforeAHistory) {
+  const os::files::Scratch scratch;
+  boost::asio::io_context loop;
+  Services services{loop, {}};
+  services.jobs = std::make_unique<index::Store>(scratch / "index.db", "");
+  for (const std::string name : {"tony", "yarn"}) {
+    BackendService& backend = services.backends.emplace_back();
+    backend.name = name;
+    backend.runs_jobs = name != "tony";
+  }
+  const std::string id = "application_1700000000000_0001";
+  const auto found = [&](const std::string& name) {
+    const auto job = FindJob(services, name);
+    return job.ok() ? job->backend->name : job.error().message;
+  };
+  services.jobs->Apply({{.id = id, .name = "mnist", .backend = "tony", .state = core::JobState::kFailed}}, {});
+  EXPECT_EQ(found(id), "tony");
+  services.jobs->Apply({{.id = id, .name = "bert", .backend = "yarn", .state = core::JobState::kRunning}}, {});
+  EXPECT_EQ(found(id), "yarn");
+  EXPECT_EQ(found("mnist"), "yarn");
+  EXPECT_EQ(found("last"), "yarn");
 }
 
 // The table of routes ends the process if it contradicts itself.

@@ -58,12 +58,18 @@ struct CheckedJob {
 };
 
 // original: the job whose secrets replace hidden values of the edited one.
-Result<CheckedJob> CheckJob(Cluster& cluster, const EditedJob& edited, const jobspec::JobSpec* original) {
+Result<CheckedJob> CheckJob(Cluster& cluster, const EditedJob& edited, const jobspec::JobSpec& original) {
   HOWDAH_TRY(jobspec::SubmitHost host, client::SubmitHostHere("job.yaml"));
   host.sets = edited.sets;
   CheckedJob checked{.job = jobspec::ParseJobFile(edited.text, host)};
   if (!checked.job.problems.empty()) return checked;
-  if (original != nullptr) client::RestoreSecrets(checked.job.spec, *original, kHiddenValue);
+  for (std::string& key : client::RestoreSecrets(checked.job.spec, original, kHiddenValue)) {
+    checked.job.problems.push_back(
+        {.file = host.file_name,
+         .key = std::move(key),
+         .text = "its value is hidden, and the old job has no value of this name: write the value"});
+  }
+  if (!checked.job.problems.empty()) return checked;
   backend::Cluster::JobCheck check = cluster.Check(checked.job.spec);
   checked.refusals = std::move(check.refusals);
   checked.ignored = std::move(check.ignored);
@@ -141,20 +147,23 @@ void ShowRerun(Services& services, const Arguments& arguments, Respond respond) 
 }
 
 void Plan(Services& services, const Request& request, Respond respond) {
+  if (const auto refusal =
+          RefuseReadOnly(services, request, "checks no job files: they can quote variables of the portal"))
+    return respond(web::ToResponse(*refusal));
   const auto body = FieldsOf(request.body, {"job", "set", "of"});
   const auto edited = body.ok() ? EditedJobOf(*body) : Result<EditedJob>(body.error());
   if (!edited.ok()) return respond(web::ToResponse(ToProblem(edited.error())));
   const auto of = body->find("of");
   if (of == body->end() || !of->is_string()) {
     const auto make = [edited = *edited](Cluster& cluster) -> Result<Response> {
-      HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, nullptr));
+      HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, {}));
       return web::Json(Dump(CheckJson(checked)) + "\n");
     };
     return AnswerFrom(services, services.backends.front(), make, std::move(respond));
   }
   const auto make = [edited = *edited](Cluster& cluster, const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const jobspec::JobSpec original, ReadStoredJob(cluster, id, /*reveal=*/true));
-    HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, &original));
+    HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, original));
     return web::Json(Dump(CheckJson(checked)) + "\n");
   };
   AnswerForJob(services, of->get<std::string>(), make, std::move(respond));
@@ -167,7 +176,7 @@ void Rerun(Services& services, const Request& request, const Arguments& argument
   Action action{.name = "submit", .arguments = Dump({{"set", KeysOf(edited->sets)}})};
   action.act = [edited = *edited, user = services.facts.user](Cluster& cluster, const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const jobspec::JobSpec original, ReadStoredJob(cluster, id, /*reveal=*/true));
-    HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, &original));
+    HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, original));
     if (const std::string reason = ReasonNotToSubmit(checked.job, checked.refusals); !reason.empty())
       return web::ToResponse({.status = 400, .detail = reason});
     HOWDAH_TRY(const JobId submitted, cluster.Submit(checked.job.spec, {.user = user}));
@@ -209,7 +218,7 @@ void AddRerunRoutes(Services& services, web::Routes& routes) {
               .body_schema = kPlanBody,
               .answer =
                   "As `howdah plan` checks it: `problems` of the file with their lines, `refusals` of the backend. "
-                  "`accepted`: there are none of either.",
+                  "`accepted`: there are none of either. A hidden value that `of` does not have is a problem.",
               .answer_schema = R"({"type": "object", "required": ["accepted", "problems", "hints", "refusals",
   "ignored", "notes", "name", "roles"], "properties": {"accepted": {"type": "boolean"},
     "problems": {"type": "array", "items": {"type": "object", "required": ["file", "line", "key", "text"]}},
@@ -217,6 +226,7 @@ void AddRerunRoutes(Services& services, web::Routes& routes) {
     "refusals": {"type": "array", "items": {"type": "string"}},
     "ignored": {"type": "array", "items": {"type": "string"}}, "notes": {"type": "array", "items": {"type": "string"}},
     "name": {"type": ["string", "null"]}, "roles": {"type": "array", "items": {"type": "object"}}}})",
+              .errors = {{403, "The token is read-only: a job file can quote environment variables of the portal."}},
               .tag = "Actions",
               .handler = [&services](const Request& request, const Arguments&, Respond respond) {
                 Plan(services, request, std::move(respond));

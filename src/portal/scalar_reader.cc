@@ -17,12 +17,13 @@ std::string RunOf(const std::string& below) {
 }  // namespace
 
 Status ScalarReader::Update(storage::Files& files, Instant now, const std::function<bool()>& out_of_time) {
+  Listing listing;
+  HOWDAH_TRY_STATUS(Walk(files, "", 0, listing));
+  std::unique_lock lock(mutex_);
   now_ = now;
-  listed_.clear();
-  too_many_files_ = false;
-  HOWDAH_TRY_STATUS(Walk(files, "", 0));
+  too_many_files_ = listing.too_many;
   complete_ = true;
-  for (const auto& [below, modified] : listed_) {
+  for (const auto& [below, modified] : listing.files) {
     File& file = files_.try_emplace(below, File{.events = {}, .last_growth = now, .next_check = now}).first->second;
     if (now < file.next_check && modified == file.modified) continue;
     if (out_of_time()) {
@@ -30,28 +31,28 @@ Status ScalarReader::Update(storage::Files& files, Instant now, const std::funct
       break;
     }
     file.modified = modified;
-    Read(files, below, file, out_of_time);
+    complete_ = Read(files, below, file, out_of_time, lock) && complete_;
   }
   return {};
 }
 
-Status ScalarReader::Walk(storage::Files& files, const std::string& below, int depth) {
+Status ScalarReader::Walk(storage::Files& files, const std::string& below, int depth, Listing& listing) {
   const auto entries = files.List(path_ + below);
   if (!entries.ok()) return entries.error().code == ErrorCode::kNotFound ? Status() : Status(entries.error());
   for (const storage::Files::Entry& entry : *entries) {
     const std::string path = below + "/" + entry.name;
     if (entry.directory) {
-      if (depth < kDeepest) HOWDAH_TRY_STATUS(Walk(files, path, depth + 1));
+      if (depth < kDeepest) HOWDAH_TRY_STATUS(Walk(files, path, depth + 1, listing));
     } else if (entry.name.find("tfevents") != std::string::npos) {
-      too_many_files_ = too_many_files_ || listed_.size() == kMostFiles;
-      if (listed_.size() < kMostFiles) listed_[path] = entry.modified;
+      listing.too_many = listing.too_many || listing.files.size() == kMostFiles;
+      if (listing.files.size() < kMostFiles) listing.files[path] = entry.modified;
     }
   }
   return {};
 }
 
-void ScalarReader::Read(storage::Files& files, const std::string& below, File& file,
-                        const std::function<bool()>& out_of_time) {
+bool ScalarReader::Read(storage::Files& files, const std::string& below, File& file,
+                        const std::function<bool()>& out_of_time, std::unique_lock<std::mutex>& lock) {
   const std::string run = RunOf(below);
   const auto on_scalar = [&](std::string_view tag, const tfevents::Point& point) {
     const Key key(tag, run);
@@ -65,15 +66,18 @@ void ScalarReader::Read(storage::Files& files, const std::string& below, File& f
   };
   bool stopped = false;
   const int64_t before = file.events.size();
+  lock.unlock();
   const Status read = files.ReadFrom(path_ + below, before, [&](std::string_view bytes) -> Status {
+    const std::lock_guard taking(mutex_);
     file.events.Take(bytes, on_scalar);
     stopped = out_of_time();
     return stopped ? Status(Failed("stopped")) : Status();
   });
+  lock.lock();
   if (file.events.size() > before) file.last_growth = now_;
   file.next_check = stopped ? now_ : now_ + std::min(kLongestPause, now_ - file.last_growth);
   file.error = read.ok() || stopped ? "" : read.error().message;
-  complete_ = complete_ && !stopped;
+  return !stopped;
 }
 
 std::string ScalarReader::problem() const {

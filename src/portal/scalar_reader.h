@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,7 @@
 
 namespace howdah::portal {
 
-// Blocking; not thread-safe. Its memory is bounded: kMostCurves curves, and kMostFiles files.
+// Its memory is bounded: kMostCurves curves, and kMostFiles files.
 class ScalarReader {
  public:
   static constexpr size_t kMostCurves = 1000, kMostFiles = 2000;
@@ -27,9 +28,13 @@ class ScalarReader {
   // Reads the bytes that were added since the last call. A file that does not grow is read again after as much time as
   // it has not grown, at most a minute, because HDFS does not list the growth of a file that is being written. A
   // missing directory counts as empty. Returns early if out_of_time() is true, which is checked between pieces of 1
-  // MiB. The error of one file does not keep the others from being read; see problem().
+  // MiB. The error of one file does not keep the others from being read; see problem(). Blocking; only one thread at a
+  // time may call it.
   Status Update(storage::Files& files, Instant now, const std::function<bool()>& out_of_time);
 
+  // Update changes what the methods below return only with this mutex, which it does not hold while it waits for the
+  // file system. Lock it to call them while another thread may be in Update.
+  std::mutex& mutex() { return mutex_; }
   const std::map<Key, tfevents::Curve>& curves() const { return curves_; }
   // Whether the last Update read everything that existed.
   bool complete() const { return complete_; }
@@ -43,13 +48,20 @@ class ScalarReader {
     std::string error;  // of the last read
   };
 
-  Status Walk(storage::Files& files, const std::string& below, int depth);
-  void Read(storage::Files& files, const std::string& below, File& file, const std::function<bool()>& out_of_time);
+  struct Listing {
+    std::map<std::string, Instant> files;  // by path below path_, and when they were modified
+    bool too_many = false;
+  };
+
+  Status Walk(storage::Files& files, const std::string& below, int depth, Listing& listing);
+  // Returns whether it has read all bytes. lock: held except while the file is read.
+  bool Read(storage::Files& files, const std::string& below, File& file, const std::function<bool()>& out_of_time,
+            std::unique_lock<std::mutex>& lock);
 
   const std::string path_;
+  std::mutex mutex_;
   std::map<std::string, File> files_;  // by path below path_: "/run1/events.out.tfevents.1"
   std::map<Key, tfevents::Curve> curves_;
-  std::map<std::string, Instant> listed_;  // the event files of the last listing, and when they were modified
   bool complete_ = false, too_many_files_ = false, too_many_curves_ = false;
   Instant now_;
 };

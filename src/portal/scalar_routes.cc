@@ -30,7 +30,7 @@ constexpr size_t kMostReaders = 8;
 constexpr Duration kFresh = std::chrono::seconds(2);
 
 struct JobScalars {
-  std::mutex mutex;  // of the reader
+  std::mutex reading;  // held by the thread that reads
   ScalarReader reader;
   Instant read_at{};  // the begin of the last read
   explicit JobScalars(const std::string& logdir) : reader(storage::PathOfUri(logdir)) {}
@@ -124,9 +124,11 @@ Result<Response> Answer(Cluster& cluster, const JobId& id, ScalarCache& cache, c
   Json found = Json::array();
   if (!logdir.empty()) {
     const auto scalars = cache.Of(id, logdir);
-    const std::lock_guard lock(scalars->mutex);
-    HOWDAH_TRY_STATUS(ReadAgain(cluster, logdir, now, *scalars));
-    json["complete"] = scalars->reader.complete();
+    // The threads of the backend do not wait for each other: another request may be reading for seconds.
+    const std::unique_lock reading(scalars->reading, std::try_to_lock);
+    if (reading.owns_lock()) HOWDAH_TRY_STATUS(ReadAgain(cluster, logdir, now, *scalars));
+    const std::lock_guard lock(scalars->reader.mutex());
+    json["complete"] = reading.owns_lock() && scalars->reader.complete();
     json["problem"] = OrNull(scalars->reader.problem());
     found = tag ? RunsJson(scalars->reader, *tag) : TagsJson(scalars->reader);
   }

@@ -72,6 +72,16 @@ std::vector<journal::JobView> Candidates(Services& services, const std::string& 
   return views;
 }
 
+// The backend that has this job in the index, one that runs jobs first; nullptr if none has it.
+BackendService* BackendWithRow(Services& services, const std::string& id) {
+  BackendService* found = nullptr;
+  for (BackendService& backend : services.backends) {
+    const bool is_better = found == nullptr || (backend.runs_jobs && !found->runs_jobs);
+    if (is_better && services.jobs->Get({backend.name, id})) found = &backend;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::variant<Caller, web::Problem> Services::CallerOf(const web::Request& request) {
@@ -116,9 +126,7 @@ void Services::FindPage(JobQuery query, std::function<void(JobPage page)> done) 
 
 Result<FoundJob> FindJob(Services& services, const std::string& name) {
   // A history of TonY has ids of the same form as YARN.
-  if (const RowPointer row = services.jobs->Get(name)) {
-    if (BackendService* const backend = services.Find(row->backend)) return FoundJob{backend, JobId{name}};
-  }
+  if (BackendService* const backend = BackendWithRow(services, name)) return FoundJob{backend, JobId{name}};
   if (const auto of_id = client::BackendOfId(name); of_id && IsPlain(name)) {
     if (BackendService* const backend = services.Find(*of_id)) return FoundJob{backend, JobId{name}};
     return Error::WithRemedy(
@@ -133,8 +141,7 @@ Result<FoundJob> FindJob(Services& services, const std::string& name) {
   } else {
     HOWDAH_TRY(id, client::MatchJob(name, views));
   }
-  const RowPointer row = id ? services.jobs->Get(id->text) : nullptr;
-  BackendService* const backend = row ? services.Find(row->backend) : nullptr;
+  BackendService* const backend = id ? BackendWithRow(services, id->text) : nullptr;
   if (backend != nullptr) return FoundJob{backend, *id};
   return Error::WithRemedy(ErrorCode::kNotFound, "no job has the name or id '" + name + "'",
                            "GET /api/v1/jobs lists the jobs");

@@ -80,9 +80,11 @@ struct Services {
 struct FoundJob {
   BackendService* backend = nullptr;
   JobId id;
+  JobKey key() const { return {backend->name, id.text}; }
 };
 // Finds the job by its id, by "last", by its name, or by the beginning or end of its id, as the command line does
-// (client::MatchJob). kNotFound and kUsage are for people.
+// (client::MatchJob). If several backends have an id, a backend that runs jobs comes before a history: other users
+// write to the history of TonY. kNotFound and kUsage are for people.
 Result<FoundJob> FindJob(Services& services, const std::string& name);
 
 // The answer to an error: 400 for wrong usage, 404, 503 or 504. It has the sentence of the command line.

@@ -18,10 +18,11 @@ using web::Respond;
 constexpr Duration kStartPatience = std::chrono::seconds(9);  // the page asks again
 constexpr int64_t kMostLive = 1000;
 
-Json JobsJson(const Services& services, const std::vector<std::string>& ids) {
+Json JobsJson(Services& services, const std::vector<std::string>& ids) {
   Json jobs = Json::array();
   for (const std::string& id : ids) {
-    const RowPointer row = services.jobs->Get(id);
+    const auto job = FindJob(services, id);
+    const RowPointer row = job.ok() ? services.jobs->Get(job->key()) : nullptr;
     jobs.push_back({{"id", id}, {"name", row ? OrNull(row->name) : Json(nullptr)}});
   }
   return jobs;

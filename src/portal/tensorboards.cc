@@ -20,14 +20,15 @@ namespace {
 constexpr size_t kMostPrinted = 4096;
 
 // The directory with the event files of a job. Blocks.
-Result<std::string> DirectoryOf(backend::Cluster& cluster, const JobId& id, const std::string& folder) {
+Result<std::string> DirectoryOf(backend::Cluster& cluster, const JobId& id, const std::string& folder,
+                                const std::stop_token& stop) {
   HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, /*reveal=*/false));
   if (spec.tensorboard_logdir.empty())
     return Error::WithRemedy(ErrorCode::kFailed, id.text + " has no TensorBoard",
                              "set `tensorboard: {logdir: ...}` in the job file");
   const std::string copy = folder + "/." + id.text;
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(copy, 0700));
-  HOWDAH_TRY(const client::EventFiles files, client::FindEventFiles(cluster, spec.tensorboard_logdir, copy));
+  HOWDAH_TRY(const client::EventFiles files, client::FindEventFiles(cluster, spec.tensorboard_logdir, copy, stop));
   if (symlink(files.directory.c_str(), (folder + "/" + id.text).c_str()) != 0)
     return os::files::SystemError("making a link in " + folder);
   return files.problem;
@@ -36,7 +37,10 @@ Result<std::string> DirectoryOf(backend::Cluster& cluster, const JobId& id, cons
 }  // namespace
 
 TensorBoards::~TensorBoards() {
-  for (auto& [id, board] : boards_) EndProcess(*board);
+  for (auto& [id, board] : boards_) {
+    board->stop.request_stop();
+    EndProcess(*board);
+  }
 }
 
 Result<std::string> TensorBoards::Start(const std::vector<FoundJob>& jobs) {
@@ -57,24 +61,36 @@ Result<std::string> TensorBoards::Start(const std::vector<FoundJob>& jobs) {
   board.view = view;
   board.folder = std::make_shared<os::files::TemporaryDirectory>(std::move(folder));
   board.unread = view.jobs.size();
-  for (const std::string& id : view.jobs)
-    Read(view.id, *std::find_if(jobs.begin(), jobs.end(), [&](const FoundJob& job) { return job.id.text == id; }));
+  for (const std::string& id : view.jobs) {
+    const auto job = std::find_if(jobs.begin(), jobs.end(), [&](const FoundJob& each) { return each.id.text == id; });
+    unread_[job->backend->name].push_back({view.id, *job});
+    Read(*job->backend);
+  }
   AwaitIdle();
   return view.id;
 }
 
-void TensorBoards::Read(const std::string& id, const FoundJob& job) {
-  const bool posted =
-      job.backend->pool->Post([this, id, job = job.id, folder = boards_[id]->folder](const auto& cluster) {
-        const auto problem =
-            cluster.ok() ? DirectoryOf(**cluster, job, folder->path()) : Result<std::string>(cluster.error());
-        boost::asio::post(services_.loop, [this, id, job, problem] { OnRead(id, job.text, problem); });
-      });
-  if (!posted) {
-    boost::asio::post(services_.loop, [this, id, job = job.id.text, name = job.backend->name] {
-      OnRead(id, job, Failed("too many requests wait for the backend '" + name + "'"));
+// Begins the next reading, unless one is in progress.
+void TensorBoards::Read(BackendService& backend) {
+  std::deque<Reading>& unread = unread_[backend.name];
+  std::erase_if(unread, [this](const Reading& reading) { return !boards_.contains(reading.id); });
+  if (unread.empty() || !reading_.insert(backend.name).second) return;
+  const auto [id, job] = std::move(unread.front());
+  unread.pop_front();
+  // This object may be gone before the thread calls it, but not before the loop has ended.
+  const auto done = [this, loop = &services_.loop, id = id, job = job](const Result<std::string>& problem) {
+    boost::asio::post(*loop, [this, id, job, problem] {
+      reading_.erase(job.backend->name);
+      OnRead(id, job.id.text, problem);
+      Read(*job.backend);
     });
-  }
+  };
+  const Board& board = *boards_[id];
+  const bool posted = backend.pool->Post(
+      [done, job = job.id, folder = board.folder, stop = board.stop.get_token()](const auto& cluster) {
+        done(cluster.ok() ? DirectoryOf(**cluster, job, folder->path(), stop) : Result<std::string>(cluster.error()));
+      });
+  if (!posted) done(Failed("too many requests wait for the backend '" + backend.name + "'"));
 }
 
 void TensorBoards::OnRead(const std::string& id, const std::string& job, const Result<std::string>& problem) {
@@ -153,6 +169,7 @@ bool TensorBoards::Stop(const std::string& id) {
   if (found == boards_.end()) return false;
   const auto board = std::move(found->second);
   boards_.erase(found);
+  board->stop.request_stop();
   EndProcess(*board);
   Answer(*board, Failed("TensorBoard was stopped"));
   return true;

@@ -4,10 +4,13 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,8 +22,9 @@
 
 namespace howdah::portal {
 
-// Each is a process of this machine with a directory that has a link to the event files of each job. Used on the loop's
-// thread only.
+// Each is a process of this machine with a directory that has a link to the event files of each job. The event files of
+// one job of each backend are copied at a time, so that the other threads of the backend serve requests. Used on the
+// loop's thread only.
 class TensorBoards {
  public:
   static constexpr Duration kIdleLimit = std::chrono::minutes(10);
@@ -69,9 +73,14 @@ class TensorBoards {
     char block[1024];
     uint16_t port = 0;
     std::map<uint64_t, Waiting> waiting;
+    std::stop_source stop;  // of the readings in progress
+  };
+  struct Reading {
+    std::string id;  // of the TensorBoard
+    FoundJob job;
   };
 
-  void Read(const std::string& id, const FoundJob& job);
+  void Read(BackendService& backend);
   void OnRead(const std::string& id, const std::string& job, const Result<std::string>& directory);
   void Launch(Board& board);
   void ReadOutput(Board& board);
@@ -84,7 +93,9 @@ class TensorBoards {
   Services& services_;
   std::map<std::string, std::unique_ptr<Board>> boards_;  // by id
   uint64_t last_number_ = 0;
-  boost::asio::steady_timer timer_;  // until the next one ends
+  boost::asio::steady_timer timer_;                    // until the next one ends
+  std::map<std::string, std::deque<Reading>> unread_;  // by backend
+  std::set<std::string> reading_;                      // the backends with a reading in progress
 };
 
 std::string_view ToText(TensorBoards::State state);

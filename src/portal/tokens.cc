@@ -138,9 +138,9 @@ std::variant<Token, std::string> CheckToken(const std::vector<Token>& tokens, co
   return *found;
 }
 
-bool IsValidToken(const std::vector<Token>& tokens, const std::string& name, Instant now) {
+bool IsValidToken(const std::vector<Token>& tokens, const std::string& hash, Instant now) {
   return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
-    return token.name == name && !token.revoked && (!token.expires || *token.expires > now);
+    return token.hash == hash && !token.revoked && (!token.expires || *token.expires > now);
   });
 }
 

@@ -28,8 +28,8 @@ std::optional<std::string> BearerOf(std::string_view authorization);
 // The caller that sends this token, or a sentence that says why the token admits nobody. Pure.
 std::variant<Token, std::string> CheckToken(const std::vector<Token>& tokens, const std::string& text, Instant now);
 
-// Whether there is a token of this name that admits callers. Pure.
-bool IsValidToken(const std::vector<Token>& tokens, const std::string& name, Instant now);
+// Whether the token with this hash admits callers. A later token of the same name is another one. Pure.
+bool IsValidToken(const std::vector<Token>& tokens, const std::string& hash, Instant now);
 
 // The tokens of the file, read again whenever the file has changed. Used on one thread; does not block for long.
 class TokenFile {

@@ -39,7 +39,12 @@ TEST(Tokens, TokenAdmitsUntilItExpiresOrIsRevoked) {
   ASSERT_TRUE(RevokeToken(home.path(), "ci", kNow).ok());
   EXPECT_EQ(Verdict(home, made->text, kNow), "the token 'ci' was revoked on 2026-11-21T06:00:00.000Z");
   EXPECT_THAT(*ListTokens(home.path()), IsEmpty());
-  EXPECT_EQ(AddToken(home.path(), {.name = "ci"}, kNow)->token.name, "ci");
+  const auto again = AddToken(home.path(), {.name = "ci"}, kNow);
+  EXPECT_EQ(again->token.name, "ci");
+  TokenFile file(home.path());
+  const std::vector<Token> tokens = **file.Read();
+  EXPECT_FALSE(IsValidToken(tokens, made->token.hash, kNow)) << "the new token has only the name of the old one";
+  EXPECT_TRUE(IsValidToken(tokens, again->token.hash, kNow));
 }
 
 TEST(Tokens, FileHasOnlyHashesAndOnlyItsOwnerReadsIt) {

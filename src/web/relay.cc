@@ -8,6 +8,7 @@ namespace {
 
 constexpr size_t kServerHeadBytes = 64 << 10;
 constexpr size_t kMostToServer = 512 << 10;  // more than the step in which an upstream reports taken bytes
+constexpr int kMostInterim = 100;            // responses before the final one
 constexpr Duration kServerEnd = std::chrono::seconds(2);
 
 Problem BadAnswer(const std::string& defect) {
@@ -125,6 +126,8 @@ void Relay::BeginResponse() {
   auto relayed = RelayResponse(output_.reader->head(), setup_.context, setup_.target);
   if (!relayed.ok()) return Fail(BadAnswer(relayed.error().message));
   if (relayed->interim) {
+    if (++output_.interim > kMostInterim)
+      return Fail(BadAnswer("more than " + std::to_string(kMostInterim) + " interim responses come before it"));
     if (!setup_.context.http_1_0) client_.send(std::move(relayed->head));
     output_.reader.emplace(kServerHeadBytes);
     return;

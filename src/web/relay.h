@@ -90,6 +90,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
     std::optional<BodyReader> body;
     size_t untaken = 0;
     bool ended = false;  // the server sends no more
+    int interim = 0;     // responses so far
   } output_;
   bool active_ = false;  // a byte has passed since the last look
 };

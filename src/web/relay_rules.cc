@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "header_list.h"
@@ -24,6 +25,7 @@ constexpr std::array<std::string_view, 11> kOfConnection = {"connection",
                                                             "upgrade",
                                                             "http2-settings",
                                                             "alt-svc"};
+constexpr size_t kMostFields = 200;  // of one head
 constexpr std::array<std::string_view, 5> kOfRequest = {"host", "origin", "referer", "cookie", "content-length"};
 
 template <typename Names>
@@ -31,17 +33,22 @@ bool Contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Whether a field Connection lists this name, in lower case.
-bool ConnectionLists(const Headers& headers, std::string_view name) {
-  return std::any_of(headers.fields().begin(), headers.fields().end(), [&](const Headers::Field& field) {
-    return LowerCase(field.first) == "connection" &&
-           AnyElement(field.second, ',', [&](std::string_view element) { return LowerCase(element) == name; });
-  });
+// The names that the fields Connection list, in lower case.
+std::set<std::string> ConnectionNames(const Headers& headers) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : headers.fields()) {
+    if (LowerCase(name) != "connection") continue;
+    AnyElement(value, ',', [&](std::string_view element) {
+      names.insert(LowerCase(element));
+      return false;
+    });
+  }
+  return names;
 }
 
 bool IsWebSocket(const Headers& headers) {
   return headers.Count("Upgrade") == 1 && LowerCase(headers.Get("Upgrade")) == "websocket" &&
-         ConnectionLists(headers, "upgrade");
+         ConnectionNames(headers).contains("upgrade");
 }
 
 std::string Line(std::string_view name, std::string_view value) {
@@ -104,6 +111,9 @@ std::optional<Problem> ProblemOf(const Request& request, const BodyFraming& fram
     return Problem{400, "the target of the request does not begin with a slash", "send only path and query"};
   if (upgrade && (framing.kind != Kind::kNone || request.method != "GET"))
     return Problem{400, "a request for a WebSocket is a GET without a body", "send it so (RFC 6455)"};
+  if (request.headers.fields().size() > kMostFields)
+    return Problem{431, "the header of the request has more than " + std::to_string(kMostFields) + " fields",
+                   "send fewer"};
   return std::nullopt;
 }
 
@@ -123,9 +133,10 @@ std::variant<RelayedRequest, Problem> RelayRequest(const Request& request, const
   if (const auto path = PathBelow(target.origin, headers.Get("Referer"))) head += Line("Referer", own + *path);
   if (const std::string cookies = CookiesFor(headers, target.cookie_prefix); !cookies.empty())
     head += Line("Cookie", cookies);
+  const std::set<std::string> listed = ConnectionNames(headers);
   for (const Headers::Field& field : headers.fields()) {
     const std::string name = LowerCase(field.first);
-    if (Contains(kOfConnection, name) || Contains(kOfRequest, name) || ConnectionLists(headers, name)) continue;
+    if (Contains(kOfConnection, name) || Contains(kOfRequest, name) || listed.contains(name)) continue;
     if (!target.hides || !target.hides(field)) head += Line(field.first, field.second);
   }
   head += "\r\n";
@@ -134,6 +145,8 @@ std::variant<RelayedRequest, Problem> RelayRequest(const Request& request, const
 
 Result<RelayedResponse> RelayResponse(const ResponseHead& head, const RelayContext& context,
                                       const RelayTarget& target) {
+  if (head.headers.fields().size() > kMostFields)
+    return Failed("its header has more than " + std::to_string(kMostFields) + " fields");
   RelayedResponse relayed{.upgraded = head.status == 101};
   relayed.interim = head.status < 200 && !relayed.upgraded;
   if (relayed.upgraded && !(context.upgrade && IsWebSocket(head.headers)))
@@ -147,9 +160,10 @@ Result<RelayedResponse> RelayResponse(const ResponseHead& head, const RelayConte
   if (relayed.upgraded) text += Line("Connection", "Upgrade") + Line("Upgrade", "websocket");
   if (relayed.chunked) text += Line("Transfer-Encoding", "chunked");
   if (!relayed.keep_alive && !relayed.upgraded && !relayed.interim) text += Line("Connection", "close");
+  const std::set<std::string> listed = ConnectionNames(head.headers);
   for (const auto& [name, value] : head.headers.fields()) {
     const std::string lower = LowerCase(name);
-    if (Contains(kOfConnection, lower) || ConnectionLists(head.headers, lower)) continue;
+    if (Contains(kOfConnection, lower) || listed.contains(lower)) continue;
     if (lower == "content-length" && (head.status < 200 || head.status == 204)) continue;
     if (lower == "set-cookie" && value.starts_with(target.cookie_prefix)) continue;
     const bool is_address = lower == "location" || lower == "content-location";

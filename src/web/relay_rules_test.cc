@@ -67,6 +67,8 @@ TEST(WebRelayRules, CookiesAndFieldsOfTheRelayDoNotReachTheServer) {
 TEST(WebRelayRules, FieldsOfTheConnectionAreNotPassedOn) {
   const std::string head = HeadFor(RequestTo("GET", "/",
                                              {{"Connection", "keep-alive, X-Private"},
+                                              {"connection", "x-other"},
+                                              {"X-Other", "3"},
                                               {"Keep-Alive", "timeout=5"},
                                               {"X-Private", "1"},
                                               {"TE", "trailers"},
@@ -106,6 +108,17 @@ TEST(WebRelayRules, OtherTargetsAreRefused) {
   EXPECT_THAT(HeadFor(RequestTo("OPTIONS", "*")), HasSubstr("OPTIONS * HTTP/1.1"));
   EXPECT_EQ(HeadFor(RequestTo("CONNECT", "/")), "status 405");
   EXPECT_EQ(HeadFor(RequestTo("TRACE", "/")), "status 405");
+}
+
+Headers ManyFields(size_t count) {
+  Headers headers;
+  for (size_t i = 0; i < count; ++i) headers.Add("a", "");
+  return headers;
+}
+
+TEST(WebRelayRules, RequestWithManyFieldsIsRefused) {
+  EXPECT_THAT(HeadFor(RequestTo("GET", "/", ManyFields(200))), HasSubstr("a: \r\n"));
+  EXPECT_EQ(HeadFor(RequestTo("GET", "/", ManyFields(201))), "status 431");
 }
 
 const RelayContext kGetContext{.method = "GET", .keep_alive = true};
@@ -158,6 +171,11 @@ TEST(WebRelayRules, ProtocolChangesOnlyOnRequest) {
             "HTTP/1.1 101 Reason\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: y\r\n\r\n");
   EXPECT_THAT(AnswerOf(101, {{"Connection", "Upgrade"}, {"Upgrade", "h2c"}}, asked), HasSubstr("defect"));
   EXPECT_THAT(AnswerOf(403, {{"Content-Length", "0"}}, asked), HasSubstr("HTTP/1.1 403"));
+}
+
+TEST(WebRelayRules, AnswerWithManyFieldsIsADefect) {
+  EXPECT_THAT(AnswerOf(200, ManyFields(200)), HasSubstr("a: \r\n"));
+  EXPECT_EQ(AnswerOf(200, ManyFields(201)), "defect: its header has more than 200 fields");
 }
 
 TEST(WebRelayRules, InterimAnswersHaveNoFraming) {

@@ -234,6 +234,23 @@ TEST_F(WebRelay, InterimAnswersPass) {
   EXPECT_EQ(client.Until("hello"), "HTTP/1.1 103 Early Hints\r\n\r\n" + kAnswered);
 }
 
+TEST_F(WebRelay, EndlessInterimResponsesAreADefect) {
+  const std::string interim = "HTTP/1.1 100 Continue\r\n\r\n";
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += interim;
+  Client client(served_->port());
+  client.Send(kAsk);
+  Accept(0);
+  Answer(0, all + kAnswered);
+  EXPECT_EQ(client.Until("hello"), all + kAnswered);
+  client.Send(kAsk);
+  Accept(1);
+  Answer(1, all + interim);
+  const std::string answer = client.Rest();
+  EXPECT_THAT(answer, StartsWith(all + "HTTP/1.1 502"));
+  EXPECT_THAT(answer, HasSubstr("more than 100 interim responses"));
+}
+
 TEST_F(WebRelay, UnreadBytesAreNotTaken) {
   Client client(served_->port());
   client.Send("GET / HTTP/1.1\r\nHost: app\r\n\r\n");

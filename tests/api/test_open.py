@@ -213,6 +213,8 @@ def test_app_of_a_token_ends_with_the_token(machine, portal, server):
     assert portal.audit()[0]["token"] == "ci"
     assert machine("portal", "token", "--revoke", "ci").code == 0
     assert app.request("GET", "/headers").status == 401
+    assert machine("portal", "token", "--name", "ci").code == 0
+    assert app.request("GET", "/headers").status == 401, "another token has the name now"
     read_only = machine("portal", "token", "--read-only").stdout.strip()
     portal.post(f"jobs/{job}/open", {"notebook": True}, status=403,
                 headers={**HEADERS, "Authorization": f"Bearer {read_only}"})

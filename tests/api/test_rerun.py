@@ -47,6 +47,21 @@ def test_plan_reports_the_problems_of_the_command(machine, job, portal):
         assert words in portal.post("plan", body, status=400).json["detail"]
 
 
+@pytest.mark.parametrize("change, of, key", [
+    (("API_KEY: ", "OTHER_KEY: "), True, "env.OTHER_KEY"),
+    (("", ""), False, "env.API_KEY"),
+])
+def test_hidden_value_without_an_earlier_one_is_a_problem(machine, job, portal, change, of, key):
+    text = portal.get(f"jobs/{job}/rerun").json["job"].replace(*change)
+    plan = portal.post("plan", {"job": text, "of": job if of else None}, status=200).json
+    [problem] = plan["problems"]
+    assert not plan["accepted"] and problem["key"] == key and "is hidden" in problem["text"], plan
+    if of:
+        refused = portal.post(f"jobs/{job}/rerun", {"job": text}, status=400).json
+        assert key in refused["detail"] and "write the value" in refused["detail"], refused
+        assert machine.jobs() == [job]
+
+
 def test_source_that_is_gone_is_named(job, tmp_path, portal):
     (tmp_path / "src/train.py").unlink()
     (tmp_path / "src").rmdir()

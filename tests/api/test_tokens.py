@@ -70,6 +70,10 @@ def test_read_only_token_changes_nothing_and_reveals_nothing(machine, job, porta
         answer = portal.get(f"jobs/{job}/{path}", headers=bearer(token), reveal=1, status=403)
         assert "reveals no secrets" in answer.json["detail"] and "very-secret" not in answer.text
     assert "very-secret" in portal.get(f"jobs/{job}/config", reveal=1).text
+    for of in (None, job):
+        text = "name: x-${HOME}\nroles: {w: {memory: \"${HOME}\", command: \"true\"}}\n"
+        answer = portal.post("plan", {"job": text, "of": of}, status=403, headers=bearer(token))
+        assert "read-only and checks no job files" in answer.json["detail"], answer
     assert machine.running(job)["state"] == "RUNNING" and portal.audit() == []
 
 

@@ -163,10 +163,10 @@ def scalar_points(value):
     return {name: {"step": 7, "time": 1795661269.5, "value": value} for name in ("newest", "lowest", "highest")}
 
 
-def scalars():
+def scalars(complete):
     return {
         "logdir": "/logs/" + HOSTILE,
-        "complete": False,
+        "complete": complete,
         "problem": "/logs/a: it is damaged at byte 17 " + HOSTILE,
         "tags": [
             {"tag": tag, "runs": [{"run": run, "count": 5, **scalar_points(1)} for run in runs]}
@@ -175,12 +175,13 @@ def scalars():
     }
 
 
-def scalar_data(tag):
+def scalar_data(tag, complete):
     steps = list(range(0, 50, 10))
     times = [1795661269.5 + step for step in steps]
     values = [1 / (1 + step) if step != 20 else "NaN" for step in steps]
     return {
         "tag": tag,
+        "complete": complete,
         "runs": [
             {"run": run, "step": steps, "time": times, "value": values, **scalar_points("Infinity")}
             for run in SCALARS[tag]

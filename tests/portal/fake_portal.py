@@ -74,6 +74,7 @@ class FakePortal:
         self.broken, self.streams, self.read_only, self.posts = [], True, False, []
         self.boards = []  # the TensorBoards of the portal
         self.missing = []  # paths of jobs that are not on this machine
+        self.scalars_complete = False
         self.events = {}  # job -> extra events
         self.extra_log = {}  # job -> bytes behind the log of worker:0
         self._listeners = []
@@ -488,9 +489,9 @@ class FakePortal:
                 return {"start": None, "width": 0, "series": [], "note": f"{id} has no metrics"}
             return metrics(query)
         if name == "scalars":
-            return scalars()
+            return scalars(self.scalars_complete)
         if name == "scalars/data":
-            return scalar_data(query["tag"])
+            return scalar_data(query["tag"], self.scalars_complete)
         if name == "logs":
             sources = [
                 {

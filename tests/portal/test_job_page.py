@@ -227,6 +227,15 @@ def test_scalars_of_event_files_are_drawn_beside_reported_metrics(tab, portal, e
     expect(section).to_contain_text("No scalar has this name.")
 
 
+def test_scalars_of_an_ended_job_are_read_to_their_end(tab, portal, expect):
+    page = tab().open(f"/jobs/{FAILED}?tab=metrics")
+    section = page.locator("section", has=page.get_by_role("heading", name="TensorBoard scalars"))
+    note = section.get_by_text("The event files are still being read.")
+    expect(note).to_have_count(3)  # of the section, and of each chart
+    portal.scalars_complete = True
+    expect(note).to_have_count(0)
+
+
 def test_scalars_that_cannot_be_read_leave_the_metrics(tab, portal, expect):
     portal.broken.append("/scalars$")
     page = tab(allow=["503"]).open(f"/jobs/{RUNNING}?tab=metrics")

@@ -1,7 +1,10 @@
 // Ended runs of one name and user fold into one row of the jobs list, with their number: `resnet50 ×14`.
 
+import {rowKey} from "./live_rows";
+
 export interface Foldable {
   id: string;
+  on: string;
   name: string;
   user: string | null;
   finished: string | null;
@@ -14,14 +17,14 @@ export interface Group<T> {
 }
 
 export function groupKey(row: Foldable): string {
-  return row.finished === null ? `id ${row.id}` : `name ${row.user ?? ""} ${row.name}`;
+  return row.finished === null ? `job ${rowKey(row)}` : `name ${row.user ?? ""} ${row.name}`;
 }
 
 export function groupsOf<T extends Foldable>(rows: readonly T[], fold: boolean): Group<T>[] {
   const groups: Group<T>[] = [];
   const known = new Map<string, Group<T>>();
   for (const row of rows) {
-    const key = fold ? groupKey(row) : `id ${row.id}`;
+    const key = fold ? groupKey(row) : `job ${rowKey(row)}`;
     const group = known.get(key);
     if (group) {
       group.others.push(row);

@@ -3,6 +3,12 @@
 
 interface Row {
   id: string;
+  on: string;
+}
+
+// A history of TonY may have the id of a job on YARN.
+export function rowKey(row: Row): string {
+  return `${row.on} ${row.id}`;
 }
 
 export interface ListState<T> {
@@ -11,13 +17,16 @@ export interface ListState<T> {
 }
 
 function sameOrder<T extends Row>(a: readonly T[], b: readonly T[]): boolean {
-  return a.length === b.length && a.every((row, i) => row.id === b[i]?.id);
+  return a.length === b.length && a.every((row, i) => {
+    const other = b[i];
+    return other !== undefined && rowKey(row) === rowKey(other);
+  });
 }
 
-// Replaces rows by newer ones with the same id.
+// Replaces rows by newer ones of the same job.
 export function updated<T extends Row>(rows: readonly T[], newer: readonly T[]): T[] {
-  const byId = new Map(newer.map(row => [row.id, row]));
-  return rows.map(row => byId.get(row.id) ?? row);
+  const byKey = new Map(newer.map(row => [rowKey(row), row]));
+  return rows.map(row => byKey.get(rowKey(row)) ?? row);
 }
 
 export function received<T extends Row>(state: ListState<T>, fresh: T[], hold: boolean): ListState<T> {
@@ -32,6 +41,6 @@ export function released<T extends Row>(state: ListState<T>): ListState<T> {
 // The number of rows in the waiting list that are not shown.
 export function newRows<T extends Row>(state: ListState<T>): number {
   if (!state.waiting) return 0;
-  const shown = new Set(state.shown.map(row => row.id));
-  return state.waiting.filter(row => !shown.has(row.id)).length;
+  const shown = new Set(state.shown.map(rowKey));
+  return state.waiting.filter(row => !shown.has(rowKey(row))).length;
 }

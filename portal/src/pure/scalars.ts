@@ -29,6 +29,7 @@ export interface ScalarTags {
 
 export interface ScalarData {
   tag: string;
+  complete: boolean;
   runs: ScalarRun[];
 }
 

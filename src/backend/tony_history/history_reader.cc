@@ -14,14 +14,13 @@ HistoryReader::HistoryReader(std::unique_ptr<storage::Files> files, storage::his
                              const std::string& user)
     : files_(std::move(files)), location_(std::move(location)), user_(compat::tony::history::UserInFileName(user)) {}
 
-// Whether the user ran the job with Howdah.
+// Whether the user ran the job with Howdah, or may have done so.
 bool HistoryReader::IsOwn(const Found& found) {
   if (found.name.user != user_) return false;
-  const auto [own, is_new] = own_.try_emplace(found.name.application, false);
-  if (!is_new) return own->second;
+  if (const auto known = own_.find(found.name.application); known != own_.end()) return known->second;
   const auto settings = storage::history::ReadConfiguration(*files_, found);
-  own->second = settings.ok() && !compat::tony::history::ValueOf(*settings, kJobIdSetting).empty();
-  return own->second;
+  if (!settings.ok()) return true;  // until a later scan can read it
+  return own_[found.name.application] = !compat::tony::history::ValueOf(*settings, kJobIdSetting).empty();
 }
 
 Result<std::vector<Found>> HistoryReader::Scan(std::optional<Instant> since) {

@@ -15,7 +15,8 @@
 
 namespace howdah::backend::tony_history {
 
-// Leaves out the jobs that one user ran with Howdah. Single-threaded; blocks.
+// Leaves out the jobs that one user ran with Howdah, and those of this user whose configuration cannot be read, because
+// it says which program ran them. Single-threaded; blocks.
 class HistoryReader {
  public:
   using Settings = std::vector<compat::tony::history::Setting>;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "howdah/backend/job_metrics.h"
 #include "howdah/compat/tony/history/events.h"
@@ -102,6 +103,20 @@ TEST_F(TonyHistoryTest, OwnJobsOfHowdahAreLeftOut) {
   of_other.user = "bob";
   Write(of_other, of_howdah_, started_);
   EXPECT_EQ(Open().Status({"application_1_0001"})->user, "bob");
+}
+
+TEST_F(TonyHistoryTest, OwnJobIsLeftOutUntilItsConfigurationCanBeRead) {
+  for (const bool ran_with_howdah : {true, false}) {
+    Write(ended_, ran_with_howdah ? of_howdah_ : named_, started_);
+    const std::string configuration = DirectoryOf(ended_) + "/tony-final.xml", kept = configuration + ".kept";
+    ASSERT_EQ(rename(configuration.c_str(), kept.c_str()), 0);
+    ASSERT_TRUE(os::files::MakeDirectories(configuration).ok());  // cannot be read as a file
+    TonyHistory history = Open();
+    EXPECT_THAT(*history.Jobs(std::nullopt), IsEmpty());
+    ASSERT_EQ(rmdir(configuration.c_str()), 0);
+    ASSERT_EQ(rename(kept.c_str(), configuration.c_str()), 0);
+    EXPECT_EQ(history.Jobs(std::nullopt)->size(), ran_with_howdah ? 0u : 1u);
+  }
 }
 
 TEST_F(TonyHistoryTest, JobIsFoundAfterItsDirectoryWasMoved) {

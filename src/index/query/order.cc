@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "howdah/base/number.h"
 #include "howdah/base/text.h"
@@ -161,18 +162,19 @@ Position PositionOf(const JobRow& row, SortColumn column, Instant now) {
     }
     return {};
   };
-  return {key(), row.id};
+  return {key(), row.id, row.backend};
 }
 
 bool Before(const Position& a, const Position& b, bool descending) {
   const bool a_known = a.key.index() != 0, b_known = b.key.index() != 0;
   if (a_known != b_known) return a_known;
   if (a.key != b.key) return descending ? b.key < a.key : a.key < b.key;
-  return descending ? b.id < a.id : a.id < b.id;
+  const auto a_job = std::tie(a.id, a.backend), b_job = std::tie(b.id, b.backend);
+  return descending ? b_job < a_job : a_job < b_job;
 }
 
 std::string WriteCursor(const Order& order, const Position& last) {
-  return ToText(order) + "." + WriteKey(last.key) + "." + Hex(last.id);
+  return ToText(order) + "." + WriteKey(last.key) + "." + Hex(last.id) + "." + Hex(last.backend);
 }
 
 Result<Position> ReadCursor(std::string_view text, const Order& order) {
@@ -185,9 +187,12 @@ Result<Position> ReadCursor(std::string_view text, const Order& order) {
   const size_t dot = text.find('.');
   if (dot == std::string_view::npos) return invalid;
   const auto key = ReadKey(text.substr(0, dot));
-  const auto id = FromHex(text.substr(dot + 1));
-  if (!key || !id) return invalid;
-  return Position{*key, *id};
+  text.remove_prefix(dot + 1);
+  const size_t end = std::min(text.find('.'), text.size());
+  const auto id = FromHex(text.substr(0, end));
+  const auto backend = FromHex(text.substr(std::min(end + 1, text.size())));  // an older cursor has none
+  if (!key || !id || !backend) return invalid;
+  return Position{*key, *id, *backend};
 }
 
 }  // namespace howdah::index::query

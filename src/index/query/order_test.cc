@@ -31,6 +31,12 @@ TEST(Order, UnknownValueIsLastInBothDirections) {
   EXPECT_THAT(Sorted(rows, "-gpus"), ElementsAre("c", "b", "a"));
 }
 
+TEST(Order, JobsWithOneIdAreOrderedByTheirBackends) {
+  const Position tony{1.0, "a", "tony"}, yarn{1.0, "a", "yarn"};
+  EXPECT_TRUE(Before(tony, yarn, /*descending=*/false) && !Before(yarn, tony, /*descending=*/false));
+  EXPECT_TRUE(Before(yarn, tony, /*descending=*/true) && !Before(tony, yarn, /*descending=*/true));
+}
+
 TEST(Order, EachColumnSorts) {
   JobRow low{
       .id = "1", .name = "A", .user = "ann", .queue = "a", .backend = "local", .framework = "jax", .reason = "a"};
@@ -61,18 +67,20 @@ TEST(Order, UnknownColumnIsExplained) {
 
 TEST(Cursor, IsReadAsWritten) {
   const Order order{SortColumn::kName, false};
-  for (const Position& position :
-       {Position{{}, "a"}, Position{1.5e9, "id"}, Position{-0.25, "i"}, Position{std::string("x\0 ä", 5), "b"}}) {
+  for (const Position& position : {Position{{}, "a"}, Position{1.5e9, "id", "yarn"}, Position{-0.25, "i"},
+                                   Position{std::string("x\0 ä", 5), "b"}}) {
     const auto read = ReadCursor(WriteCursor(order, position), order);
     ASSERT_TRUE(read.ok());
     EXPECT_EQ(*read, position);
   }
+  EXPECT_EQ(*ReadCursor("name.u.61", order), (Position{{}, "a"})) << "as earlier versions wrote it";
 }
 
 TEST(Cursor, OtherTextIsRefused) {
   const Order order;
-  for (const char* text : {"", "x", "name.u.61", "-submitted.", "-submitted.u", "-submitted.n.61", "-submitted.n7a.61",
-                           "-submitted.t6.61", "-submitted.u.6", "-submitted.ng1.61", "-submitted.n6e616e.61"}) {
+  for (const char* text :
+       {"", "x", "name.u.61", "-submitted.", "-submitted.u", "-submitted.n.61", "-submitted.n7a.61", "-submitted.t6.61",
+        "-submitted.u.6", "-submitted.ng1.61", "-submitted.n6e616e.61", "-submitted.u.61.6", "-submitted.u.61.61.61"}) {
     EXPECT_FALSE(ReadCursor(text, order).ok()) << text;
   }
 }

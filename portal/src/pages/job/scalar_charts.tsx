@@ -13,6 +13,9 @@ import {setRange, type ChartView} from "./chart_controls";
 const MOST_CHARTS = 24; // each of them is a request
 const MOST_CURVES = 16; // more cannot be told apart
 
+const STILL_READ = "The event files are still being read.";
+const isPartial = (answer: {complete: boolean}) => !answer.complete;
+
 interface Props {
   job: JobDetail;
   find: string;
@@ -22,7 +25,7 @@ interface Props {
 
 // The scalars in the job's TensorBoard event files, one chart per tag.
 export function ScalarCharts({job, find, view, origin}: Props) {
-  const answer = useMetrics<ScalarTags>(jobUrl(job.id, "scalars"), isLive(job.state));
+  const answer = useMetrics<ScalarTags>(jobUrl(job.id, "scalars"), isLive(job.state), isPartial);
   return (
     <ResourceView what="The TensorBoard event files" resource={answer}>
       {data => {
@@ -33,7 +36,7 @@ export function ScalarCharts({job, find, view, origin}: Props) {
             <h2>TensorBoard scalars</h2>
             <Notes
               notes={[
-                data.complete ? null : "The event files are still being read.",
+                data.complete ? null : STILL_READ,
                 data.problem,
                 found.length > MOST_CHARTS
                   ? `${MOST_CHARTS} of ${count(found.length)} tags are shown. Find others by their name.`
@@ -58,7 +61,7 @@ export function ScalarCharts({job, find, view, origin}: Props) {
 }
 
 function ScalarChart({tag, job, view, origin}: {tag: string; job: JobDetail; view: ChartView; origin: number}) {
-  const answer = useMetrics<ScalarData>(jobUrl(job.id, "scalars/data", {tag}), isLive(job.state));
+  const answer = useMetrics<ScalarData>(jobUrl(job.id, "scalars/data", {tag}), isLive(job.state), isPartial);
   return (
     <div>
       <ResourceView what={`The scalar ${tag}`} resource={answer}>
@@ -76,7 +79,7 @@ function OneChart({data, view, origin}: {data: ScalarData; view: ChartView; orig
       <Chart
         title={data.tag}
         unit=""
-        note={null}
+        note={data.complete ? null : STILL_READ}
         table={table}
         axis={view.axis}
         joined

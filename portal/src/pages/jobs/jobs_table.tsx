@@ -2,6 +2,7 @@ import type {JobRow} from "../../api/types";
 import {SortableHeader} from "../../components/sortable_header";
 import {plural} from "../../pure/format";
 import type {Group} from "../../pure/fold";
+import {rowKey} from "../../pure/live_rows";
 import type {Query} from "../../pure/url_state";
 import type {Column} from "./columns";
 
@@ -81,7 +82,7 @@ export function JobsTable({groups, columns, query, sort, changeSort, opened, tog
           const rows = open ? [group.row, ...group.others] : [group.row];
           return rows.map((row, i) => (
             <Row
-              key={row.id}
+              key={rowKey(row)}
               row={row}
               columns={columns}
               query={query}

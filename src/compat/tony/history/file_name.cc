@@ -1,5 +1,6 @@
 #include "howdah/compat/tony/history/file_name.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "howdah/base/number.h"
@@ -27,6 +28,13 @@ std::string_view TakePart(std::string_view& text) {
   const std::string_view part = text.substr(0, dash);
   text.remove_prefix(std::min(dash + 1, text.size()));
   return part;
+}
+
+bool IsApplication(std::string_view id) {
+  constexpr size_t kLongest = 64;  // those of YARN have about 30 characters
+  return !id.empty() && id.size() <= kLongest && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 bool IsStatus(std::string_view word) {
@@ -59,7 +67,7 @@ std::optional<FileName> ParseFileName(std::string_view name) {
   FileName read;
   read.application = TakePart(name);
   const auto started = ParseMillis(TakePart(name));
-  if (read.application.empty() || !started) return std::nullopt;
+  if (!IsApplication(read.application) || !started) return std::nullopt;
   read.started = *started;
   if (!in_progress) {
     read.completed = ParseMillis(TakePart(name));

@@ -41,9 +41,12 @@ TEST(FileName, NamesThatTonYItselfCannotReadAreParsed) {
 TEST(FileName, InvalidNameIsRejected) {
   for (const char* text : {"", "tony-final.xml", "app.jhist", "app-x-user.jhist.inprogress", "app-1-2-user.jhist",
                            "app-1-2-user-failed.jhist", "app-1-99999999999999999999-user-FAILED.jhist",
-                           "-1-2-u-S.jhist", "app-1-2-user-FAILED.jhist.new"}) {
+                           "-1-2-u-S.jhist", "app-1-2-user-FAILED.jhist.new", "app\xff-1-user.jhist.inprogress",
+                           "a/b-1-user.jhist.inprogress", "a b-1-user.jhist.inprogress"}) {
     EXPECT_EQ(ParseFileName(text), std::nullopt) << text;
   }
+  EXPECT_TRUE(ParseFileName(std::string(64, 'a') + "-1-user.jhist.inprogress").has_value());
+  EXPECT_FALSE(ParseFileName(std::string(65, 'a') + "-1-user.jhist.inprogress").has_value());
 }
 
 TEST(Application, YarnIdIsKeptAndLocalIdGivesAStableYarnId) {

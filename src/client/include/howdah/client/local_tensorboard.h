@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 #include "howdah/backend/cluster.h"
@@ -18,8 +19,9 @@ struct EventFiles {
 
 // Finds the event files below `logdir`, the log directory of a job of `cluster`: in the directory itself if it is on
 // this machine, and otherwise in a copy of at most 8 GiB, which this function makes in `copy`, an existing directory.
-// Blocking.
-Result<EventFiles> FindEventFiles(backend::Cluster& cluster, const std::string& logdir, const std::string& copy);
+// Blocking. A stop request ends the copy as storage::Mirror describes.
+Result<EventFiles> FindEventFiles(backend::Cluster& cluster, const std::string& logdir, const std::string& copy,
+                                  const std::stop_token& stop = {});
 
 // Starts `tensorboard` of PATH as the leader of a process group. It listens on the loopback interface, on `port` or,
 // for 0, any free port, and writes its address (frameworks::TensorBoardAddress) to `output`. It receives SIGTERM when

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "howdah/jobspec/job_spec.h"
 
@@ -20,7 +21,9 @@ void HideSecrets(jobspec::EnvVars& env, std::string_view hidden = kHidden);
 // Hides the secrets in the job's `env` and in the `env` of each role.
 void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden = kHidden);
 
-// Gives each variable whose value is `hidden` the value that it has in the same `env` of `original`, if it has one.
-void RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original, std::string_view hidden);
+// Gives each variable whose value is `hidden` the value that it has in the same `env` of `original`. Returns the keys
+// of the variables that are still hidden: "roles.worker.env.HF_TOKEN".
+std::vector<std::string> RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original,
+                                        std::string_view hidden);
 
 }  // namespace howdah::client

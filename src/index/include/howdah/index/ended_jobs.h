@@ -20,7 +20,7 @@ class EndedJobs {
   ~EndedJobs();
 
   // The final status of a job, without tasks and time breakdown. nullopt if the index does not have it.
-  std::optional<journal::JobView> Find(const std::string& id);
+  std::optional<journal::JobView> Find(const std::string& backend, const std::string& id);
 
  private:
   explicit EndedJobs(std::unique_ptr<Database> database);

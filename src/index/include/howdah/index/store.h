@@ -33,16 +33,19 @@ class Store {
 
   query::JobPage Find(const query::JobQuery& query);
   // nullptr if there is no such row.
-  query::RowPointer Get(const std::string& id);
+  query::RowPointer Get(const query::JobKey& job);
   int64_t size();
   // Adds or replaces rows, and removes the rows of jobs that no longer exist, in one transaction. The row of a job that
   // has ended is never replaced by one that says that the job runs, and is not removed: the summary outlives the files.
-  query::TableChanges Apply(std::vector<query::JobRow> rows, const std::vector<std::string>& removed);
+  // A row without a backend, or whose id is not UTF-8, is left out.
+  query::TableChanges Apply(std::vector<query::JobRow> rows, const std::vector<query::JobKey>& removed);
 
   // The ids of the jobs of a backend that have ended, or that have not. A job that has ended need not be read again.
   std::vector<std::string> Ids(const std::string& backend, bool ended);
 
-  // Notices that the file was deleted, or emptied by another process. The other methods do this first, too.
+  // Notices that the file was deleted, or emptied by another process. The other methods do this first, too. If the
+  // other process has other prices or another version, the Store leaves the file to it, and continues in memory without
+  // rows.
   void CheckFile();
   // Grows whenever rows may be missing that were in the table before. The owner then reads all jobs from the backends
   // again. Changes only within a call of another method.
@@ -62,10 +65,11 @@ class Store {
   Status AddRows(const query::JobQuery& query, const SqlText& where, bool known, query::JobPage& page);
   Status AddGroups(const query::JobQuery& query, query::JobPage& page);
   Result<query::RowPointer> ReadDetails(int64_t number);
-  Status ApplyOnce(const std::vector<query::RowPointer>& rows, const std::vector<std::string>& removed,
+  Status ApplyOnce(const std::vector<query::RowPointer>& rows, const std::vector<query::JobKey>& removed,
                    query::TableChanges& changes);
+  Status RequireBirth();
   Status PutRow(const query::RowPointer& row, query::TableChanges& changes);
-  Status RemoveRow(const std::string& id, query::TableChanges& changes);
+  Status RemoveRow(const query::JobKey& job, query::TableChanges& changes);
 
   std::string path_, costs_;
   std::unique_ptr<Database> database_;

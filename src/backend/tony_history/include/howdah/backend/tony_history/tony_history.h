@@ -23,7 +23,8 @@ struct TonyHistoryOptions {
 };
 
 // Shows what TonY has recorded about its jobs, and those that other users ran with Howdah. It leaves out what this user
-// ran with Howdah, because the backends of these jobs know more about them. An id is the name of a directory in the
+// ran with Howdah, because the backends of these jobs know more about them. A job of this user is left out while its
+// configuration cannot be read, because it says which program ran the job. An id is the name of a directory in the
 // history: an application id. A history has neither logs nor metrics, and nothing can be changed through it; the
 // methods for that return kUnavailable, with the program that can do it.
 //

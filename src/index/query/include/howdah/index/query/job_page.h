@@ -52,8 +52,8 @@ struct JobPage {
 
 // The result of a batch of changes.
 struct TableChanges {
-  std::vector<RowPointer> changed;   // rows that are new, or differ from the previous row with the same id
-  std::vector<std::string> removed;  // ids of rows that the table no longer has
+  std::vector<RowPointer> changed;  // rows that are new, or differ from the previous row of the same job
+  std::vector<JobKey> removed;      // of rows that the table no longer has
 };
 
 // Counts the values of "state", "user", "queue", "framework", "backend" and "tag" in many rows.

@@ -1,6 +1,7 @@
 // One row of the list of jobs: the fields that a filter selects by, that a list is sorted by, and that a list shows.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,12 @@ struct JobRow {
   std::string currency;
   std::string status_json;  // as in `howdah list --json` (journal::ToJson)
   friend bool operator==(const JobRow&, const JobRow&) = default;
+};
+
+// Identifies a job. A history of TonY has ids of the same form as YARN.
+struct JobKey {
+  std::string backend, id;
+  friend auto operator<=>(const JobKey&, const JobKey&) = default;
 };
 
 // The time from the start of the job to its end, or to `now`. nullopt before the start.

@@ -46,11 +46,11 @@ std::string ToText(const Order& order);
 // The names of all columns.
 std::vector<std::string> SortColumns();
 
-// The position of a row in an order: the value of the column, and the id, which makes positions unique. A row whose
-// value is not known comes last in both directions.
+// The position of a row in an order: the value of the column, and the id and the backend, which make positions unique.
+// A row whose value is not known comes last in both directions.
 struct Position {
   std::variant<std::monostate, double, std::string> key;
-  std::string id;
+  std::string id, backend = {};
   friend bool operator==(const Position&, const Position&) = default;
 };
 Position PositionOf(const JobRow& row, SortColumn column, Instant now);

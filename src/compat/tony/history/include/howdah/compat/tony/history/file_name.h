@@ -35,7 +35,8 @@ struct FileName {
 std::string UserInFileName(const std::string& user);
 // Formats a name.
 std::string WriteFileName(const FileName& name);
-// Parses a name, even if TonY itself could not. Returns nullopt if it is not the name of a file of events.
+// Parses a name, even if TonY itself could not. Returns nullopt if it is not the name of a file of events. The
+// application has only letters, digits and '_'.
 std::optional<FileName> ParseFileName(std::string_view name);
 
 // The id of a job for TonY's tools, which accept only YARN's ids. A job of another backend gets a stable id, computed

@@ -1,0 +1,100 @@
+#include "tensorboards.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <future>
+#include <semaphore>
+
+#include "test_cluster.h"
+
+namespace howdah::portal {
+namespace {
+
+constexpr std::chrono::minutes kPatience{1};
+
+// An event file that grows for as long as it is read.
+class EndlessFile final : public storage::Files {
+ public:
+  explicit EndlessFile(std::counting_semaphore<>& begun) : begun_(begun) {}
+  Result<std::vector<Entry>> List(const std::string&) override { return std::vector<Entry>{{.name = "tfevents"}}; }
+  Result<std::string> Read(const std::string&, size_t) override { return Failed("made up"); }
+  Status ReadFrom(const std::string&, int64_t, const OnBytes& on_bytes) override {
+    begun_.release();
+    for (;;) HOWDAH_TRY_STATUS(on_bytes("x"));
+  }
+  Status Write(const std::string&, std::string_view) override { return Failed("made up"); }
+  Status MakeDirectories(const std::string&) override { return Failed("made up"); }
+  Status Rename(const std::string&, const std::string&) override { return Failed("made up"); }
+  Status Delete(const std::string&) override { return Failed("made up"); }
+
+ private:
+  std::counting_semaphore<>& begun_;
+};
+
+class ClusterWithEvents final : public FakeCluster {
+ public:
+  explicit ClusterWithEvents(std::counting_semaphore<>& begun) : begun_(begun) {}
+  Result<std::string> JobFile(const JobId&) override { return std::string(kJobFileWithLogdir); }
+  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override {
+    return std::unique_ptr<storage::Files>(std::make_unique<EndlessFile>(begun_));
+  }
+
+ private:
+  std::counting_semaphore<>& begun_;
+};
+
+TEST(TensorBoards, OneJobIsCopiedAtATimeAndUntilItsTensorBoardStops) {
+  constexpr size_t kThreads = 4;
+  std::counting_semaphore<> begun(0);
+  boost::asio::io_context loop;
+  Services services{loop, {}};
+  BackendService& backend = services.backends.emplace_back();
+  backend.name = "yarn";
+  backend.pool = std::make_unique<BackendPool>(
+      [&] { return Result(std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithEvents>(begun))); }, kThreads);
+  TensorBoards boards(services);
+  std::vector<std::string> ids;
+  for (size_t i = 0; i < kThreads; ++i) {
+    const auto id = boards.Start({{&backend, JobId{"job-" + std::to_string(i)}}});
+    ASSERT_TRUE(id.ok()) << id.error().message;
+    ids.push_back(*id);
+  }
+  const auto await_copy = [&] {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < end) {
+      loop.poll();
+      if (begun.try_acquire_for(std::chrono::milliseconds(1))) return true;
+    }
+    return false;
+  };
+  for (const std::string& id : ids) {
+    ASSERT_TRUE(await_copy()) << "of the next job";
+    std::promise<void> answered;
+    ASSERT_TRUE(backend.pool->Post([&](const auto&) { answered.set_value(); }));
+    ASSERT_EQ(answered.get_future().wait_for(kPatience), std::future_status::ready) << "another request is served";
+    EXPECT_FALSE(begun.try_acquire()) << "only one job is copied";
+    ASSERT_TRUE(boards.Stop(id));
+  }
+  EXPECT_TRUE(backend.pool->Stop(kPatience));
+}
+
+TEST(TensorBoards, CopyEndsWithThePortal) {
+  std::counting_semaphore<> begun(0);
+  boost::asio::io_context loop;
+  Services services{loop, {}};
+  BackendService& backend = services.backends.emplace_back();
+  backend.name = "yarn";
+  backend.pool = std::make_unique<BackendPool>(
+      [&] { return Result(std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithEvents>(begun))); }, 1);
+  {
+    TensorBoards boards(services);
+    ASSERT_TRUE(boards.Start({{&backend, JobId{"job"}}}).ok());
+    ASSERT_TRUE(begun.try_acquire_for(kPatience));
+  }
+  EXPECT_TRUE(backend.pool->Stop(kPatience));
+}
+
+}  // namespace
+}  // namespace howdah::portal
