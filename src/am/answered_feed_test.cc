@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 class AnsweredFeedTest : public testing::Test {
  protected:
   AnsweredFeedTest() {
-    spec.framework = jobspec::Framework::kPytorch;
+    spec.framework = jobspec::Framework::kPlain;
     spec.roles.emplace_back();
     spec.roles[0].name = "worker";
     spec.roles[0].instances = {2, 2};

@@ -58,6 +58,8 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   journal::JobView ViewWithUsage() const;
   std::string TrackingUrl(const Listening& listening) const;
   void Fail(const Error& error);
+  void OnReplaced();
+  void Stop();
 
   // The parts that talk to executors and clients, each about its own subject.
   struct Parts {

@@ -239,6 +239,17 @@ bool FeedSeats::NeedsGeneration(const core::StartTask& order, const Position& po
   return !alone_ && (order.generation > formed_.job_generation || at(position.first).attempt >= 0);
 }
 
+bool FeedSeats::RestartsAlone(const core::StartTask& order, const Position& position) const {
+  // In a new generation of the job all its tasks start again, and some of the old ones may not be known to have ended.
+  if (!NeedsGeneration(order, position) || incomplete_ || order.generation > formed_.job_generation) return false;
+  for (int rank = 0; rank < size(); ++rank) {
+    const bool other = rank < position.first || rank >= position.first + position.processes;
+    const Reader& reader = at(rank);
+    if (other && reader.attempt >= 0 && (reader.running || !reader.returns)) return true;
+  }
+  return false;
+}
+
 void FeedSeats::Form(const FeedLog::Formed& formed) {
   formed_ = formed;
   incomplete_ = false;
@@ -247,6 +258,7 @@ void FeedSeats::Form(const FeedLog::Formed& formed) {
 }
 
 void FeedSeats::Take(const core::StartTask& order, const Position& position) {
+  if (position.readers > size()) readers_.resize(static_cast<size_t>(position.readers));
   for (int k = 0; k < position.processes; ++k) {
     at(position.first + k) = {.container = order.container, .attempt = order.attempt, .running = true};
   }

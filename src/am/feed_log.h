@@ -108,7 +108,7 @@ class FeedSeats {
     bool running = false;
     // Its executor may have seen orders that the log lacks. It is ignored until it starts again.
     bool outdated = false;
-    bool returns = true;  // as in the newest feed::RankLost
+    bool returns = true;  // false: its process has succeeded, or its task has ended
   };
   // The readers of an attempt.
   struct Position {
@@ -126,6 +126,8 @@ class FeedSeats {
   bool Has(const core::StartTask& order, const Position& position) const;
   // Whether a generation must be formed before the attempt takes its numbers.
   bool NeedsGeneration(const core::StartTask& order, const Position& position) const;
+  // Whether the attempt needs a generation, but other readers of the present one do not start again with it.
+  bool RestartsAlone(const core::StartTask& order, const Position& position) const;
   // Begins a generation. No attempt has a number.
   void Form(const FeedLog::Formed& formed);
   void Take(const core::StartTask& order, const Position& position);

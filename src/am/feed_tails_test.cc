@@ -76,6 +76,7 @@ TEST(FeedTails, ExecutorThatHasSeenLostRecordsFails) {
   scene.Call("c0", point, 3);
   ASSERT_EQ(scene.Replies(3).size(), 1u);
   EXPECT_THAT(scene.Replies(3)[0].error(), HasSubstr("another node")) << "nor that of a rank that restarts with it";
+  EXPECT_TRUE(scene.Replies(2)[0].replaced() && scene.Replies(3)[0].replaced());
 }
 
 TEST(FeedTails, LostExecutorIsNotAwaited) {
@@ -110,6 +111,24 @@ TEST(FeedTails, WaitForTailsHasALimit) {
   scene.sent.clear();
   scene.feeds->OnConnected({"c1"});
   EXPECT_THAT(scene.Failures("c1"), ElementsAre(HasSubstr("another node")));
+}
+
+TEST(FeedTails, OnlyTheFailedReaderCompletesNoCheckpointIfRanksRestartAlone) {
+  MovingScene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  wire::FromExecutor unknown = scene.TailsOf("c0");
+  unknown.mutable_feed_log_tails()->mutable_tails(0)->set_term(1);
+  const wire::FromExecutor tails = scene.TailsOf("c1");
+  scene.MoveAm(scene.Log());
+  EXPECT_TRUE(scene.feeds->OnMessage({"c0"}, unknown));
+  EXPECT_TRUE(scene.feeds->OnMessage({"c1"}, tails));
+  wire::FeedCall point;
+  point.set_point(1);
+  for (const uint64_t id : {0, 1}) {
+    scene.Call("c" + std::to_string(id), point, id);
+    ASSERT_EQ(scene.Replies(id).size(), 1u);
+    EXPECT_EQ(scene.Replies(id)[0].replaced(), id == 0) << scene.Replies(id)[0].error();
+  }
 }
 
 TEST(FeedTails, NextAttemptOfAFailedReaderReads) {

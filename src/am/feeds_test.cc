@@ -12,9 +12,11 @@
 namespace howdah::am {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using Scene = FeedScene;
 
@@ -54,6 +56,66 @@ TEST(Feeds, TaskThatRestartsAloneHasANewReader) {
   EXPECT_EQ(scene.Start(0, 1)[0].generation(), 0);
   EXPECT_GT(scene.Opened("c0").reader.incarnation, before);
   EXPECT_EQ(scene.Opened("c1").reader, other.reader);
+}
+
+// A plain job with two tasks, whose core starts each of them again alone.
+struct LockstepScene : Scene {
+  explicit LockstepScene(jobspec::FeedSplit split) : Scene(jobspec::Framework::kPlain) {
+    spec.feeds[0].split = split;
+    Begin(false);
+    StartBoth();
+  }
+};
+
+TEST(Feeds, TaskThatRestartsAloneFailsAFeedInLockstep) {
+  for (const auto split : {jobspec::FeedSplit::kEqual, jobspec::FeedSplit::kAll}) {
+    LockstepScene scene(split);
+    scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+    EXPECT_THAT(scene.Failures("c1"), IsEmpty());
+    EXPECT_EQ(scene.Start(0, 1)[0].generation(), 0);
+    EXPECT_THAT(scene.Failures("c1"), ElementsAre(HasSubstr("rank 0 of the feed train has restarted alone")));
+    ASSERT_THAT(scene.Failures("c0"), Not(IsEmpty()));
+    EXPECT_THAT(scene.Failures("c0").back(), HasSubstr("set `split: dynamic`"));
+  }
+}
+
+TEST(Feeds, TaskThatRestartsAfterTheSuccessOfAnotherOneFailsAFeedInLockstep) {
+  LockstepScene scene(jobspec::FeedSplit::kAll);
+  scene.feeds->OnEvent(core::RankExited{{"c1"}, 0, 0, {.code = 0}, {}, {}});
+  scene.feeds->OnEvent(core::TaskEnded{{"c1"}, 0, {}});
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  scene.Start(0, 1);
+  EXPECT_THAT(scene.Failures("c0"), Not(IsEmpty()));
+}
+
+// The AM died before the failure was in the feed's log.
+TEST(Feeds, NextAmFindsTheTaskThatHasRestartedAlone) {
+  LockstepScene scene(jobspec::FeedSplit::kEqual);
+  scene.Begin(true);
+  for (const int index : {0, 1}) scene.feeds->Replay(scene.OrderOf(index), scene.Peers());
+  scene.feeds->Replay(core::TaskEnded{{"c0"}, 0, {}});
+  scene.feeds->Replay(scene.OrderOf(0, 1), scene.Peers());
+  ASSERT_TRUE(scene.feeds->Resume(false).ok());
+  EXPECT_THAT(scene.Failures("c1"), Contains(HasSubstr("has restarted alone")));
+}
+
+TEST(Feeds, TasksThatAllRestartFormAGeneration) {
+  LockstepScene scene(jobspec::FeedSplit::kEqual);
+  for (const std::string container : {"c0", "c1"}) scene.feeds->OnEvent(core::TaskEnded{{container}, 0, {}});
+  for (const int index : {0, 1}) EXPECT_EQ(scene.Start(index, 1)[0].generation(), 1);
+  // In a new generation of the job, an old attempt may not be known to have ended.
+  EXPECT_EQ(scene.Start(0, 2, /*generation=*/1)[0].generation(), 2);
+  for (const std::string container : {"c0", "c1"}) EXPECT_THAT(scene.Failures(container), IsEmpty());
+}
+
+TEST(Feeds, OnlyTaskOfAFeedInLockstepRestarts) {
+  Scene scene(jobspec::Framework::kPlain);
+  scene.spec.feeds[0].split = jobspec::FeedSplit::kEqual;
+  scene.Begin(false);
+  scene.Start(0, 0, 0, /*tasks=*/1);
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  EXPECT_EQ(scene.Start(0, 1, 0, 1)[0].generation(), 1);
+  EXPECT_THAT(scene.Failures("c0"), IsEmpty());
 }
 
 TEST(Feeds, QuestionWaitsUntilRowsAreRequested) {
@@ -168,6 +230,7 @@ TEST(Feeds, ReportOfATaskThatIsLostIsNotConfirmed) {
   point.set_point(1);
   scene.Call("c1", point, 4);
   EXPECT_THAT(scene.Replies(4).back().error(), HasSubstr("regards this process as lost"));
+  for (const uint64_t id : {2, 3, 4}) EXPECT_TRUE(scene.Replies(id).back().replaced()) << id;
 }
 
 TEST(Feeds, ReportOfAnEarlierGenerationIsNotConfirmed) {
@@ -195,6 +258,7 @@ TEST(Feeds, DamagedMessagesAreRefused) {
   call.set_event(feed::EncodeEvent(feed::AmResumed{}));
   scene.Call("c0", call, 2);
   EXPECT_NE(scene.Replies(2).back().error(), "");
+  EXPECT_FALSE(scene.Replies(2).back().replaced());
   call.set_feed("other");
   scene.Call("c0", call, 3);
   EXPECT_THAT(scene.Replies(3).back().error(), HasSubstr("no feed other"));

@@ -50,7 +50,8 @@ void AddAction(const std::string& name, const feed::Action& action, wire::ToExec
   order.set_action(feed::EncodeAction(action));
 }
 
-// A checkpoint of such a reader must not become visible: its step is not in the log.
+// Whether the executor of the reader may have seen orders that the log lacks. A checkpoint of such a reader must not
+// become visible: its step is not in the log.
 bool IsOutdated(const FeedSeats& seats, const ContainerId& container, int rank) {
   return rank >= 0 && rank < seats.size() && seats.at(rank).container == container && seats.at(rank).outdated;
 }
@@ -62,6 +63,14 @@ bool AnyOutdated(const FeedSeats& seats) {
     if (seats.at(rank).outdated) return true;
   }
   return false;
+}
+
+// Why a program in the container gets no position for its checkpoint. alone: as feed::Options::ranks_restart_alone.
+std::optional<LiveFeed::Refusal> RefusePoint(const FeedSeats& seats, const ContainerId& container, bool alone) {
+  const std::vector<int> ranks = seats.Of(container);
+  if (ranks.empty()) return LiveFeed::Refusal{kGone, true};
+  if (alone ? !seats.at(ranks.front()).outdated : !AnyOutdated(seats)) return std::nullopt;
+  return LiveFeed::Refusal{kOutdated, true};
 }
 
 // Leaves only the rows in the position that a program has restored. Returns the list of the files whose rows it counts;
@@ -115,6 +124,7 @@ Status LiveFeed::Resume(const std::function<bool(const ContainerId&)>& continues
   }
   sources_.Resume();
   ends_unseen_ = true;
+  if (restarted_alone_) Step(feed::RankStarted{*restarted_alone_});
   Step(feed::AmResumed{});
   return {};
 }
@@ -123,18 +133,22 @@ std::optional<int> LiveFeed::Place(const core::StartTask& order, const core::Pee
   const auto position = seats_.PositionOf(order, peers);
   if (!position) return std::nullopt;
   if (seats_.Has(order, *position)) return position->first;
-  if (seats_.NeedsGeneration(order, *position)) {
+  if (seats_.RestartsAlone(order, *position)) {
+    restarted_alone_ = position->first;
+  } else if (seats_.NeedsGeneration(order, *position)) {
     Form({seats_.formed().generation + 1, order.generation, position->readers}, live);
   }
   for (int rank = position->first; alone_ && live && rank < position->first + position->processes; ++rank) {
     if (log_.ledger().incarnation(rank) >= 0) Lose(rank, true);
   }
   seats_.Take(order, *position);
+  if (live && restarted_alone_) Step(feed::RankStarted{*restarted_alone_});
   return position->first;
 }
 
 void LiveFeed::Form(const FeedLog::Formed& formed, bool live) {
   seats_.Form(formed);
+  restarted_alone_.reset();
   places_wanted_.clear();
   ends_unseen_ = true;
   if (!live) return;
@@ -165,6 +179,7 @@ void LiveFeed::EndProcesses(const ContainerId& container, std::optional<int> att
                             bool returns, bool live) {
   for (const int rank : seats_.End(container, attempt, local_rank)) {
     ends_unseen_ = true;
+    seats_.at(rank).returns = returns;
     if (live && log_.ledger().incarnation(rank) >= 0) Lose(rank, returns);
     if (live) meter_.Waits(ports_.clock.Now(), rank, false);
   }
@@ -224,15 +239,18 @@ void LiveFeed::OnServes(const ContainerId& container, const wire::FeedServes& pl
   ports_.changed();
 }
 
-std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket) {
+std::optional<LiveFeed::Refusal> LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes,
+                                                   std::optional<bool> unix_socket) {
   auto event = feed::DecodeEvent(bytes);
-  if (!event.ok()) return event.error().message;
+  if (!event.ok()) return Refusal{event.error().message};
   const feed::ReaderId* reader = ReaderOf(*event);
   if (reader != nullptr) {
     // A message about an older generation of readers is stale. A process that is alive although its container is lost
     // must not complete a checkpoint of rows that this log does not count.
-    if (!seats_.Owns(container, reader->rank)) return IsOutdated(seats_, container, reader->rank) ? kOutdated : kGone;
-    if (reader->incarnation != log_.ledger().incarnation(reader->rank)) return kGone;
+    if (!seats_.Owns(container, reader->rank)) {
+      return Refusal{IsOutdated(seats_, container, reader->rank) ? kOutdated : kGone, true};
+    }
+    if (reader->incarnation != log_.ledger().incarnation(reader->rank)) return Refusal{kGone, true};
     if (const auto* out = std::get_if<feed::RowsHandedOut>(&*event)) {
       meter_.HandedOut(ports_.clock.Now(), *out);
     } else if (const auto* in = std::get_if<feed::RowsReceived>(&*event)) {
@@ -242,12 +260,12 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
   } else if (std::holds_alternative<feed::CheckpointFound>(*event) ||
              std::holds_alternative<feed::PointFound>(*event) || std::holds_alternative<feed::ReadingStopped>(*event)) {
     const std::vector<int> ranks = seats_.Of(container);
-    if (ranks.empty() || !seats_.Owns(container, ranks.front())) return kGone;
+    if (ranks.empty() || !seats_.Owns(container, ranks.front())) return Refusal{kGone, true};
   } else if (const auto* ended = std::get_if<feed::PartitionEnded>(&*event)) {
     sources_.NotePartition(ended->partition);
   } else if (!std::holds_alternative<feed::SourceEnded>(*event) &&
              !std::holds_alternative<feed::SourceFailed>(*event)) {
-    return "executors do not report this event of a feed";
+    return Refusal{"executors do not report this event of a feed"};
   }
   auto* const found = std::get_if<feed::PointFound>(&*event);
   const std::string plan = found != nullptr ? TakePlan(*found) : "";
@@ -255,17 +273,20 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
   if (found != nullptr && reads_files_) log_.SetRestoredPlan(plan);
   Step(*event);
   if (!plan.empty() && !reads_files_) Step(PositionInFiles(name_, found->step));
-  return "";
+  return std::nullopt;
 }
 
 void LiveFeed::OnCall(const ContainerId& container, const wire::FeedCall& call) {
   const bool is_event = call.what_case() == wire::FeedCall::kEvent;
   const bool is_point = call.what_case() == wire::FeedCall::kPoint;
-  const bool doomed = is_point && !alone_ && AnyOutdated(seats_);
-  if (is_event || doomed || (is_point && seats_.Of(container).empty())) {
+  const auto refusal = is_event   ? OnEvent(container, call.event())
+                       : is_point ? RefusePoint(seats_, container, alone_)
+                                  : std::nullopt;
+  if (is_event || refusal) {
     wire::FeedReply reply;
     reply.set_id(call.id());
-    reply.set_error(is_event ? OnEvent(container, call.event()) : doomed ? kOutdated : kGone);
+    if (refusal) reply.set_error(refusal->why);
+    reply.set_replaced(refusal && refusal->replaced);
     return Reply(container, reply);
   }
   sources_.OnCall(container, call);

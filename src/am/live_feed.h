@@ -54,9 +54,14 @@ class LiveFeed final : private FeedSources::Owner {
   void OnConnected(const ContainerId& container);
   void OnContainerGone(const ContainerId& container, bool live);
   void OnServes(const ContainerId& container, const wire::FeedServes& place);
-  // Returns why the event is refused; "" if it was stepped, or has no effect any more.
-  // unix_socket: as in FeedEvent.
-  std::string OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket = {});
+  // Why a request is refused. replaced: as in FeedReply.
+  struct Refusal {
+    std::string why;
+    bool replaced = false;
+  };
+  // Returns nullopt if the event was stepped, or has no effect any more. unix_socket: as in FeedEvent.
+  std::optional<Refusal> OnEvent(const ContainerId& container, const std::string& bytes,
+                                 std::optional<bool> unix_socket = {});
   void OnCall(const ContainerId& container, const wire::FeedCall& call);
   // When OnTime must be called; nullopt: not at all.
   std::optional<Instant> Deadline() const;
@@ -94,6 +99,7 @@ class LiveFeed final : private FeedSources::Owner {
   std::optional<Instant> unwritten_since_, retry_at_;
   bool ends_unseen_ = false;  // OnPassDone has not seen all ends of processes
   bool ending_ = false;
+  std::optional<int> restarted_alone_;  // a rank that should have restarted together with all others
 };
 
 }  // namespace howdah::am

@@ -194,7 +194,8 @@ class Am {
                          events_.push_back(std::move(event));
                        },
                        [](rpc::ConnectionId, const wire::ToExecutor&, const auto&) {},
-                       [](const ContainerId&) {}};
+                       [](const ContainerId&) {},
+                       [] {}};
   Control control_{
       spec_, [this] { return view_; }, [this](core::Event event) { events_.push_back(std::move(event)); },
       [](const std::string&) -> Result<backend::Backend::ReplacedTokens> { return Failed("this job has no tokens"); }};

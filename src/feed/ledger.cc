@@ -42,7 +42,7 @@ bool On(Context& context, const GenerationFormed& event) {
   if (std::any_of(steps.begin(), steps.end(), [](const Marks& marks) { return !marks.empty(); })) {
     state.previous = state.round;
   }
-  state.readers.assign(static_cast<size_t>(event.ranks), Reader{});
+  state.readers.assign(static_cast<size_t>(event.ranks), Reader{.incarnation = 0});  // present
   BeginRound(context);
   RepeatEnd(context);
   return true;
@@ -74,8 +74,20 @@ bool On(Context& context, const RankLost& event) {
   return true;
 }
 
+// The other readers would wait for rows of this one, which begins at the last commit.
+bool FailRestartedAlone(Context& context, int rank) {
+  if (context.over()) return false;
+  const std::string feed = "the feed" + (context.options.name.empty() ? "" : " " + context.options.name);
+  Fail(context, FailFeed::Why::kMisuse,
+       "rank " + std::to_string(rank) + " of " + feed + " has restarted alone, but " +
+           (context.lockstep() ? "with its `split` all ranks must restart together; set `split: dynamic`"
+                               : "other ranks restart together; give each role a feed of its own"));
+  return true;
+}
+
 bool On(Context& context, const RankStarted& event) {
-  if (!context.options.ranks_restart_alone || event.rank < 0 || event.rank >= context.ranks()) return false;
+  if (!context.options.ranks_restart_alone) return FailRestartedAlone(context, event.rank);
+  if (event.rank < 0 || event.rank >= context.ranks()) return false;
   if (context.state.readers[static_cast<size_t>(event.rank)].present()) return false;
   RestartReader(context, event.rank);
   RepeatEnd(context);

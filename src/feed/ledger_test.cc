@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/feed/receiver.h"
 #include "test_feed.h"
 
 namespace howdah::feed {
@@ -449,6 +450,41 @@ TEST(Ledger, RowsThatWereReadNeedLittleMemoryWithoutCommits) {
     feed.HandOut(1, block / 2);
   }
   EXPECT_LT(feed.ledger().Snapshot().size(), 500u);
+}
+
+TEST(Ledger, RankThatRestartsAloneAfterTheEndFindsIt) {
+  const Options options{.split = Split::kDynamic, .ranks_restart_alone = true};
+  TestFeed feed(options, 2, 2, 0);
+  for (const int rank : {0, 1}) feed.HandOut(rank, 0, /*waiting=*/true);
+  ASSERT_TRUE(feed.ledger().progress().over);
+  feed.Step(RankLost{feed.Id(0), /*returns=*/true});
+  Receiver receiver(options, 0);
+  for (const Action& action : feed.Actions()) receiver.Do(action);
+  receiver.Stop();
+  feed.Take<EndFeed>();
+  feed.Step(RankStarted{0});
+  for (const Action& action : feed.Actions()) receiver.Do(action);
+  EXPECT_TRUE(receiver.ended());
+}
+
+TEST(Ledger, RankThatRestartsWithoutTheOthersFailsTheFeed) {
+  const struct {
+    Split split;
+    const char* remedy;
+  } rows[] = {{Split::kEqual, "set `split: dynamic`"},
+              {Split::kAll, "set `split: dynamic`"},
+              {Split::kDynamic, "give each role a feed of its own"}};
+  for (const auto& row : rows) {
+    TestFeed feed({.split = row.split, .name = "train"}, 2, 2, 2);
+    feed.Step(RankLost{feed.Id(1)});
+    EXPECT_THAT(feed.Take<FailFeed>(), IsEmpty());
+    feed.Step(RankStarted{1});
+    const auto failed = feed.Take<FailFeed>();
+    ASSERT_EQ(failed.size(), 1u);
+    EXPECT_EQ(failed[0].why, FailFeed::Why::kMisuse);
+    EXPECT_THAT(failed[0].message, HasSubstr("rank 1 of the feed train has restarted alone"));
+    EXPECT_THAT(failed[0].message, HasSubstr(row.remedy));
+  }
 }
 
 TEST(Ledger, ReadingStopsWhenAllReadersHaveLeft) {

@@ -14,6 +14,12 @@ void OpenPassFor(Context& context, Pass& pass, int rank) {
   context.out.push_back(OpenPass{context.Id(rank), pass.number});
 }
 
+void OpenForAll(Context& context, Pass& pass) {
+  for (int rank = 0; rank < context.ranks(); ++rank) {
+    if (context.state.readers[static_cast<size_t>(rank)].present()) OpenPassFor(context, pass, rank);
+  }
+}
+
 Pass& AddPass(Context& context, int64_t number, Partitions partitions) {
   if (auto later = context.state.later.extract(number)) partitions = std::move(later.mapped());
   if (!context.options.recompute) {
@@ -55,10 +61,7 @@ void OpenNext(Context& context) {
   for (const auto& [number, pass] : passes) {
     if (number < next - 1 && !pass.finished()) return;
   }
-  Pass& pass = AddPass(context, next, {});
-  for (int rank = 0; rank < context.ranks(); ++rank) {
-    if (context.state.readers[static_cast<size_t>(rank)].present()) OpenPassFor(context, pass, rank);
-  }
+  OpenForAll(context, AddPass(context, next, {}));
   LimitPasses(context);
 }
 
@@ -177,10 +180,13 @@ void BeginRound(Context& context) {
   const size_t groups = context.lockstep() ? 1 : state.readers.size();
   state.round = {.passes = {}, .steps = std::vector<Marks>(groups), .calls = std::vector<Marks>(groups)};
   state.ended = false;
-  for (Reader& reader : state.readers) reader = Reader{.incarnation = state.incarnations++};
-  if (state.committed_pass >= context.options.passes) return;
-  Pass& pass = AddPass(context, state.committed_pass, std::move(partitions));
-  for (int rank = 0; rank < context.ranks(); ++rank) OpenPassFor(context, pass, rank);
+  for (Reader& reader : state.readers) {
+    // A rank that restarts alone gets its reader with RankStarted.
+    reader = reader.present() ? Reader{.incarnation = state.incarnations++} : Reader{.returns = reader.returns};
+  }
+  if (state.committed_pass < context.options.passes) {
+    OpenForAll(context, AddPass(context, state.committed_pass, std::move(partitions)));
+  }
 }
 
 void LoseReader(Context& context, int rank) {
@@ -249,6 +255,7 @@ void RequestRowsOnce(Context& context) {
 }
 
 void GrantCredits(Context& context) {
+  if (context.state.ended) return;  // the first order of a reader that starts now must not follow the end
   for (int rank = 0; rank < context.ranks(); ++rank) {
     Reader& reader = context.state.readers[static_cast<size_t>(rank)];
     if (!reader.present() || (context.options.split == Split::kAll && rank > 0)) continue;

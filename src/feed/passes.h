@@ -6,7 +6,7 @@
 
 namespace howdah::feed {
 
-// All readers return to the last commit, with new incarnations.
+// All readers that are not lost return to the last commit, with new incarnations.
 void BeginRound(Context& context);
 // A lost reader starts again, with the passes that are under way.
 void RestartReader(Context& context, int rank);

@@ -254,7 +254,6 @@ void EndIncarnation(ReceiverState& state, int64_t next) {
                       .newest = state.newest,
                       .shelf = std::move(state.shelf),
                       .failed = {},
-                      .ended = state.ended,
                       .reader = {},
                       .passes = {},
                       .offers = {},
@@ -311,7 +310,6 @@ void Obey(ReceiverState& state, const Action& action, Effects& effects) {
             EndIncarnation(state, order.reader.incarnation);
             state.newest = order.reader.incarnation;
             state.reader = order.reader;
-            state.ended = false;
           }
           if (!state.reader || !(*state.reader == order.reader)) return;
         }

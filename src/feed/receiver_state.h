@@ -60,7 +60,6 @@ struct ReceiverState {
   int64_t newest = -1;  // incarnation
   Shelf shelf;
   std::optional<FailFeed> failed;  // by the ledger
-  bool ended = false;
 
   // --- of the incarnation ---
 
@@ -75,6 +74,7 @@ struct ReceiverState {
   int64_t checkpointed = -1;
   std::optional<CommitCalled> commit;  // the newest
   std::optional<FailFeed> broken;      // a row that the reader needs is gone
+  bool ended = false;
 
   int64_t TagOf(int64_t pass) const { return options.recompute ? pass : 0; }
   // nullptr if no order of the pass has arrived, or if it is over.

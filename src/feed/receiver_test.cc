@@ -490,6 +490,9 @@ TEST(Receiver, EndOfTheFeedIsKnown) {
   EXPECT_TRUE(reader.receiver().ended());
   reader.Do(GrantCredit{{0, 6}, 10});
   EXPECT_FALSE(reader.receiver().ended());
+  reader.Do(EndFeed{});
+  reader.Note(reader.receiver().Stop());
+  EXPECT_FALSE(reader.receiver().ended()) << "all ranks may restart, and then read again";
 }
 
 }  // namespace

@@ -93,7 +93,9 @@ std::string PointAt(const Options& options, State state, int64_t step) {
 bool RestorePoint(Context& context, const PointFound& event) {
   State& state = context.state;
   if (event.generation != state.generation || context.over()) return false;
-  if (HasCommitted(state) && (context.options.ranks_restart_alone || HasHandedOut(state))) return false;
+  // The others go on while a rank restarts alone, and may have read rows after the point, and before it.
+  const bool alone = context.options.ranks_restart_alone;
+  if (alone ? HasCommitted(state) || HasHandedOut(state) : HasCommitted(state) && HasHandedOut(state)) return false;
   const std::string where = "in the checkpoint of step " + std::to_string(event.step);
   auto point = Decode(event.point);
   if (!point) {

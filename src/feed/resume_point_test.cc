@@ -225,6 +225,51 @@ TEST(ResumePoint, RowsThatWereReadBeforeAreAMistake) {
   EXPECT_THAT(failed[0].message, HasSubstr("before they read a row"));
 }
 
+// Two ranks that restart alone. Rank 0 has read 4 rows, and its program has saved the position of step 7 itself, which
+// the job does not know. It dies and restarts.
+struct OwnCheckpoint {
+  OwnCheckpoint() : feed({.split = Split::kDynamic, .passes = 2, .ranks_restart_alone = true}, 2, 2, 2) {
+    feed.Receive(0, 0, {0, 6});
+    feed.End(0, 6);
+    feed.HandOut(0, 4);
+    feed.Step(StepReported{feed.Id(0), 0, 4, 7});
+    point = feed.ledger().PointAt(7);
+  }
+  void Restart() {
+    feed.Step(RankLost{feed.Id(0)});
+    feed.Step(RankStarted{0});
+    feed.Step(PointFound{feed.generation(), 7, point});
+  }
+  TestFeed feed;
+  std::string point;
+};
+
+TEST(ResumePoint, RankThatRestartsAloneContinuesAtItsPoint) {
+  OwnCheckpoint own;
+  own.feed.Step(RankLost{own.feed.Id(1), /*returns=*/false});
+  own.Restart();
+  EXPECT_TRUE(own.feed.changed());
+  EXPECT_THAT(own.feed.Take<FailFeed>(), IsEmpty());
+  EXPECT_LT(own.feed.ledger().incarnation(1), 0) << "no process of it runs";
+  own.feed.Step(KeptRowsOffered{own.feed.Id(0), 0});
+  EXPECT_EQ(own.feed.Take<RequestRows>().size(), 1u) << "rank 1 is not awaited";
+  EXPECT_EQ(own.feed.ledger().Ask(0, 0).missing, (std::vector<Rows>{{4, 6}}));
+}
+
+TEST(ResumePoint, PointOfARankThatRestartsAloneHasNoEffectOnceOthersHaveReadRows) {
+  for (const bool committed : {false, true}) {
+    OwnCheckpoint own;
+    own.feed.Receive(1, 1, {0, 4});
+    own.feed.HandOut(1, 2);
+    if (committed) own.feed.Step(CommitCalled{own.feed.Id(1), 0, 2, 1});
+    own.Restart();
+    EXPECT_FALSE(own.feed.changed()) << committed;
+    EXPECT_THAT(own.feed.Take<FailFeed>(), IsEmpty()) << committed;
+    own.feed.Step(KeptRowsOffered{own.feed.Id(0), 0});
+    EXPECT_EQ(own.feed.ledger().Ask(0, 0).missing, (std::vector<Rows>{{0, 6}})) << committed;
+  }
+}
+
 TEST(ResumePoint, AnotherNumberOfPartitionsIsAChange) {
   TestFeed feed = Resumed(InTheMiddle().ledger().PointAt(7), 1, 3);
   const auto failed = feed.Take<FailFeed>();

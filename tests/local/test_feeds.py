@@ -26,6 +26,8 @@ ROWS = 10_000
 TABLE = pa.table({"i": np.arange(ROWS), "x": np.arange(ROWS) / 7, "text": [f"row {i}" for i in range(ROWS)]})
 # The ranks of a PyTorch job restart together, and read with split `equal`. The functions need no PyTorch.
 TOGETHER = {"framework": "pytorch", "memory": "512MiB", "env": {"PYTHONPATH": SITE}, "follow": False}
+# The ranks of a plain job restart alone.
+ALONE = {"env": {"PYTHONPATH": SITE}, "memory": "512MiB"}
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +104,7 @@ def test_split_all_gives_every_rank_all_rows():
 
 def test_split_dynamic_gives_each_row_to_one_rank():
     feed = howdah.Feed(TABLE, remainder="short")
-    job = howdah.submit(reader(128), workers=3, env={"PYTHONPATH": SITE}, memory="512MiB", data={"train": feed})
+    job = howdah.submit(reader(128), workers=3, data={"train": feed}, **ALONE)
     assert sorted(i for rows in job.results(timeout=120) for i in flat(rows)) == list(range(ROWS))
 
 
@@ -237,9 +239,68 @@ def test_rank_that_restarts_alone_leaves_its_rows_to_all():
 
     # Without "short" each rank leaves out the rows that do not fill its last batch.
     data = {"train": howdah.Feed(TABLE, remainder="short")}
-    job = howdah.submit(read, workers=2, restart=1, env={"PYTHONPATH": SITE}, memory="512MiB", data=data)
+    job = howdah.submit(read, workers=2, restart=1, data=data, **ALONE)
     seen = [i for rows in job.results(timeout=120) for i in rows]
     assert sorted(seen) == list(range(ROWS))
+
+
+def test_rank_that_restarts_alone_after_the_last_row_finds_the_end():
+    def read():
+        ctx = howdah.context()
+        rows = sum(len(batch["i"]) for batch in ctx.feed("train").numpy(10))
+        if ctx.rank == 1 and ctx.attempt == 0:
+            os._exit(7)
+        return ctx.attempt, rows
+
+    job = howdah.submit(read, workers=2, restart=1, data={"train": howdah.Feed(TABLE, remainder="short")}, **ALONE)
+    first, second = job.results(timeout=120)
+    assert first[0] == 0 and second == (1, 0)
+
+
+@pytest.mark.parametrize("split", ["equal", "all"])
+def test_rank_that_restarts_alone_ends_a_job_whose_ranks_read_in_lockstep(split):
+    def read():
+        ctx = howdah.context()
+        for number, _ in enumerate(ctx.feed("train").numpy(10)):
+            if number == 20 and ctx.rank == 0 and ctx.attempt == 0:
+                os._exit(9)
+
+    feed = howdah.Feed(TABLE, split=split, remainder="short", buffer="1MiB")
+    with pytest.raises(howdah.FeedMisuse, match="rank 0 of the feed train has restarted alone.* set `split: dynamic`"):
+        howdah.submit(read, workers=2, restart=3, data={"train": feed}, **ALONE).results(timeout=120)
+
+
+def test_rank_that_restarts_alone_restores_its_own_checkpoint(tmp_path):
+    path, started = str(tmp_path / "rank-0"), str(tmp_path / "rank-1-reads")
+
+    def read():
+        import pickle
+        import select
+
+        ctx = howdah.context()
+        feed, seen, step = ctx.feed("train"), [], 0
+        if ctx.attempt:
+            seen, step, state = pickle.load(open(path, "rb"))
+            feed.load_state_dict(state)
+        for rows in feed.numpy(10, columns=["i"]):
+            seen += rows["i"].tolist()
+            step += 1
+            ctx.progress(step)
+            if ctx.rank == 1 and step == 3:
+                open(started, "w").close()
+            while ctx.rank == 0 and not os.path.exists(started):
+                select.select([], [], [], 0.01)
+            if ctx.rank == 0 and step == 3:
+                pickle.dump((seen, step, feed.state_dict()), open(path, "wb"))
+            if ctx.rank == 0 and step == 4 and ctx.attempt == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return seen
+
+    # A block of 4 MiB fills the buffer of a rank, so the next one is for the other rank.
+    rows = {"i": np.arange(4000), "data": [bytes(4096)] * 4000}
+    feed = howdah.Feed(rows, remainder="short", buffer="1MiB")
+    job = howdah.submit(read, workers=2, restart=1, data={"train": feed}, **ALONE)
+    assert {i for seen in job.results(timeout=120) for i in seen} == set(range(4000))
 
 
 def test_feed_continues_after_the_death_of_the_application_master(machine, tmp_path):

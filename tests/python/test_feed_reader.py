@@ -255,6 +255,18 @@ def test_restored_checkpoint_is_reported_before_the_first_row_and_once(serve, tm
     assert ctx.latest()[0] == 9 and executor.sent("found") == [7]
 
 
+def test_executor_has_the_first_mark_before_the_line_of_its_step(serve, tmp_path, monkeypatch):
+    _, ctx = serve(numbers(10), {"HOWDAH_PROGRESS": str(tmp_path / "progress")})
+    feed = ctx.feed("train")
+    next(iter(feed.numpy(3)))
+    marks, done = [], []
+    post = feed._connection.post
+    monkeypatch.setattr(feed._connection, "post", lambda *given: marks.append(post(*given)) or marks[-1])
+    monkeypatch.setattr(ctx, "_report", lambda *lines: done.append([mark.done for mark in marks]))
+    ctx.progress(1)
+    assert done == [[True]]
+
+
 def test_position_is_in_the_checkpoint_and_is_reported_by_another_job(serve, tmp_path):
     environment = {"HOWDAH_CHECKPOINT_DIR": str(tmp_path / "checkpoints")}
     _, ctx = serve(numbers(10), environment)
@@ -269,6 +281,22 @@ def test_position_is_in_the_checkpoint_and_is_reported_by_another_job(serve, tmp
         ctx.latest()
         ctx.feed("train").load_state_dict({"feed": "train", "step": 2})
         assert executor.points == [b"point of step 2", None]
+
+
+def test_position_is_on_the_disk_before_the_checkpoint_is_visible(serve, tmp_path, monkeypatch):
+    _, ctx = serve(numbers(10), {"HOWDAH_CHECKPOINT_DIR": str(tmp_path)})
+    next(iter(ctx.feed("train").numpy(3)))
+    fsync, found = os.fsync, []
+
+    def record(fd):
+        found.append((os.path.basename(os.readlink(f"/proc/self/fd/{fd}")), (tmp_path / "step-2").exists()))
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", record)
+    with ctx.checkpoint(2) as folder:
+        scratch = os.path.basename(folder)
+    after = found[found.index(("howdah-feeds.json", False)) + 1 :]
+    assert after == [(scratch, False), (tmp_path.name, True)]
 
 
 def test_position_that_is_too_large_is_left_out_with_a_warning(serve, tmp_path):
@@ -300,6 +328,7 @@ def test_process_that_the_job_has_replaced_completes_no_checkpoint(serve, tmp_pa
     next(iter(ctx.feed("train").numpy(3)))
     with pytest.raises(_errors.FeedLost, match="other processes"):
         with ctx.checkpoint(2):
+            # FeedsTest.PositionOfAProcessThatTheAmHasReplacedIsLost: the executor sends this kind.
             executor.failures["point"] = {"kind": "FeedLost", "message": "the job has other processes now"}
     assert os.listdir(directory) == [] and executor.sent("checkpointed") == []
 

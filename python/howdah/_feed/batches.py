@@ -194,6 +194,16 @@ def take_part(slices: MutableSequence[tuple[Block, int, int]], most: int) -> tup
     return block, first, most
 
 
+def take_rows(slices: MutableSequence[tuple[Block, int, int]], rows: int) -> list[tuple[Block, int, int]]:
+    """Removes so many rows from the start of the slices, and returns them."""
+    found = []
+    while rows:
+        part = take_part(slices, rows)
+        found.append(part)
+        rows -= part[2]
+    return found
+
+
 def refuse_pickles(schema: Any) -> None:
     """Raises FeedTypeError if the rows are elements of an RDD that are not columns."""
     if kind_of(schema) == "pickle":

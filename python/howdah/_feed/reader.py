@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from .._errors import FeedError, FeedLost, FeedMisuse, FeedTypeError
 from . import point
-from .batches import Converter, record_batch, refuse_pickles, take_part
+from .batches import Converter, record_batch, refuse_pickles, take_rows
 from .columns import Options
 from .connection import Connection, Fetch, Stopped
 from .objects import Unfit, elements_of
@@ -146,6 +146,7 @@ class FeedReader:
         self._rows = 0  # of this pass that were returned
         self._iterations = 0
         self._step: int | None = None
+        self._marks = False  # the executor has got a mark
         self._steps: int | None = None
         self._schema: Any = None
         self._stopped = False
@@ -298,7 +299,9 @@ class FeedReader:
         """The position at the newest Context.progress(step), to be saved with the checkpoint of this step. Not needed
         with Context.checkpoint(). With split="equal" or "all" it is that of all ranks; with split="dynamic" the ranks
         must have called progress(step) before. The values can be written as JSON."""
-        found = None if self._step is None else self._point(self._step)
+        found = None
+        if self._step is not None and not self._is_stream():
+            found = point.request(self._connected(), self._step)
         return {"feed": self.name, "epoch": self.epoch, "position": self._rows, "step": self._step, "point": found}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -337,8 +340,10 @@ class FeedReader:
         self._step = step
         mark = {"step": step, "pass": self._pass, "rows": self._rows, "wait": wait}
         pending = self._connected().post("step", mark)
-        if wait:
+        # Until the executor has a mark, it uses the lines of Context.progress(), and may read one before the mark.
+        if wait or not self._marks:
             self._connected().wait(pending)
+        self._marks = True
 
     def _returned(self) -> None:
         """Reports the rows of the pass that the program has got, after the last request for a batch."""
@@ -350,15 +355,13 @@ class FeedReader:
     def _point(self, step: int) -> str | None:
         """The rows that a checkpoint of this step covers, for another job; None for a stream, which no job repeats.
         Raises FeedLost if the job has replaced this process: its checkpoint must not become visible."""
-        connection = self._connected()
-        stream = self._opened.get("passes") is None
         try:
-            rows = point.request(connection, step)
+            rows = point.request(self._connected(), step)
         except FeedError as error:
-            if isinstance(error, FeedLost) or not stream:
+            if isinstance(error, FeedLost) or not self._is_stream():
                 raise
             return None
-        return None if stream else rows
+        return None if self._is_stream() else rows
 
     def _found(self, step: int, restored: str | None = None) -> None:
         """The program has restored the checkpoint of this step. Has no effect after a row was read. restored: the point
@@ -369,6 +372,10 @@ class FeedReader:
             self._step = step
 
     # --- inside ---
+
+    def _is_stream(self) -> bool:
+        self._connected()
+        return self._opened.get("passes") is None
 
     def _connected(self) -> Connection:
         """The connection of this process: a child made by fork opens its own."""
@@ -498,7 +505,7 @@ class Batches:
                     rows = min(left, self.n)
                     left -= rows
                     current.steps += 1
-                    part, slices = (_first_rows(slices, rows), slices) if left else (slices, [])
+                    part, slices = (take_rows(slices, rows), slices) if left else (slices, [])
                     batch = convert(part, where)
                     part = []  # the program alone holds the batch from now on
                     if change is not None:
@@ -514,16 +521,6 @@ class Batches:
                         current.report()
         finally:
             current.close()
-
-
-def _first_rows(slices: list[tuple[Any, int, int]], rows: int) -> list[tuple[Any, int, int]]:
-    """Removes so many rows from the slices, and returns them."""
-    found = []
-    while rows:
-        part = take_part(slices, rows)
-        found.append(part)
-        rows -= part[2]
-    return found
 
 
 class _Where:

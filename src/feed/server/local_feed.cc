@@ -165,8 +165,10 @@ void LocalFeed::GetPoint(int64_t step, std::function<void(ReaderReply)> reply) {
   call.set_feed(plan_.name);
   call.set_point(step);
   ports_.calls.Add(std::move(call), [reply = std::move(reply)](const wire::FeedReply& answer) {
-    reply(answer.error().empty() ? PointReply(answer.point())
-                                 : ErrorReply({ReaderError::Kind::kFailed, answer.error()}));
+    if (answer.error().empty()) return reply(PointReply(answer.point()));
+    // The program completes its checkpoint without a position, but not if the AM has replaced it.
+    const auto kind = answer.replaced() ? ReaderError::Kind::kLost : ReaderError::Kind::kFailed;
+    reply(ErrorReply({kind, answer.error()}));
   });
 }
 

@@ -100,6 +100,21 @@ TEST_F(FeedsTest, StepWithWaitIsConfirmedByTheAm) {
   EXPECT_EQ(process.last(), TestJson::object());
 }
 
+TEST_F(FeedsTest, PositionOfAProcessThatTheAmHasReplacedIsLost) {
+  StartAttempt(1);
+  Process process = Open(1);
+  for (const bool replaced : {false, true}) {
+    Send(process, R"({"point": 3})");
+    wire::ToExecutor message;
+    message.mutable_feed_reply()->set_id(am.calls.back().id());
+    message.mutable_feed_reply()->set_error("refused");
+    message.mutable_feed_reply()->set_replaced(replaced);
+    feeds.OnMessage(message);
+    EXPECT_EQ(process.last()["error"]["kind"], replaced ? "FeedLost" : "FeedError");
+    EXPECT_EQ(process.last()["error"]["message"], "refused");
+  }
+}
+
 TEST_F(FeedsTest, EverythingIsSentAgainToTheNextAm) {
   StartAttempt(1);
   Process process = Open(1);

@@ -126,6 +126,7 @@ void ExecutorTail::Take(const LogBranch& branch, int64_t end) {
                        .first = kept.term() == branch.term ? std::min(kept.end(), end) : branch.first};
   piece.records.assign(branch.records.begin() + (piece.first - branch.first),
                        branch.records.begin() + (end - branch.first));
+  if (kept.term() != branch.term) missed = false;
   kept.Take(piece);
 }
 
@@ -136,28 +137,41 @@ void SimAm::Share() {
   }
 }
 
-std::vector<feed::LogPiece> SimAm::CollectTails() {
+std::vector<std::shared_ptr<ExecutorTail>> SimAm::Reached() {
   std::erase_if(tails_, [](const auto& tail) { return !tail->alive; });
-  std::shared_ptr<ExecutorTail> unreached;
-  if (tails_.size() > 1 && world_.Fault(world_.faults().unreached)) {
+  auto reached = tails_;
+  if (reached.size() > 1 && world_.Fault(world_.faults().unreached)) {
     world_.Reach(Situation::kExecutorUnreached);
-    unreached = world_.random.Pick(tails_);
-    unreached_ = unreached->rank;
+    const auto missed = world_.random.Pick(reached);
+    std::erase(reached, missed);
+    missed->missed = true;
+    outdated_.push_back(missed->rank);
   }
-  std::vector<feed::LogPiece> pieces;
-  for (const auto& tail : tails_) {
-    if (tail != unreached) pieces.push_back(tail->kept.All());
+  return reached;
+}
+
+// An executor that an earlier AM did not reach keeps its records until it gets newer ones. If that AM dies before, the
+// next one finds them.
+void SimAm::FindOutdated(const std::vector<std::shared_ptr<ExecutorTail>>& reached) {
+  for (const auto& tail : reached) {
+    const feed::LogPiece seen = tail->kept.All();
+    if (feed::Covers(terms_, branch_->end(), seen)) continue;
+    outdated_.push_back(tail->rank);
+    if (tail->missed) continue;
+    world_.Violate("The executors return all records that they have seen",
+                   std::to_string(branch_->end()) + " of " + std::to_string(seen.end()) + " records");
   }
-  return pieces;
 }
 
 // The records that the copy lacks are those that the executors have got.
 std::optional<int64_t> SimAm::RestoreWithoutLog() {
-  const std::vector<feed::LogPiece> tails = CollectTails();
+  const auto reached = Reached();
+  std::vector<feed::LogPiece> tails;
+  for (const auto& tail : reached) tails.push_back(tail->kept.All());
   const int64_t copied_term = copy_.terms.empty() ? 0 : copy_.terms.back().number;
   std::vector<std::string> missing = feed::MissingRecords(copied_term, copy_.records, tails);
   if (copy_.records + std::ssize(missing) < confirmed_) {
-    unreached_.reset();
+    outdated_.clear();
     return std::nullopt;
   }
   log_ = copy_.log;
@@ -175,12 +189,7 @@ std::optional<int64_t> SimAm::RestoreWithoutLog() {
     return "of " + std::to_string(before) + " records " + std::to_string(copy_.records) + " were copied, and " +
            std::to_string(branch_->end()) + " are known";
   });
-  for (const feed::LogPiece& tail : tails) {
-    if (!feed::Covers(terms_, branch_->end(), tail)) {
-      world_.Violate("The executors return all records that they have seen",
-                     std::to_string(branch_->end()) + " of " + std::to_string(tail.end()) + " records");
-    }
-  }
+  FindOutdated(reached);
   const int64_t known = branch_->end();
   checker_.ForgetFrom(known);
   BeginTerm(term);
@@ -212,7 +221,7 @@ void SimAm::Restore() {
   job_events_.erase(unknown, job_events_.end());
   for (const auto& [number, event] : again) CallForJob(event, [] {});
   Deliver(feed::AmResumed{});
-  if (const auto rank = std::exchange(unreached_, std::nullopt)) peers_.Fail(*rank);
+  for (const int rank : std::exchange(outdated_, {})) peers_.Fail(rank);
   if (alive_) peers_.Reconnect();
 }
 

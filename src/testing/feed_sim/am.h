@@ -30,6 +30,7 @@ struct LogBranch {
 struct ExecutorTail {
   int rank = 0;
   bool alive = true;
+  bool missed = false;  // an AM did not reach the executor, and may have lost records of this tail
   feed::LogTail kept = {};
 
   // A message brings the records that are missing, up to the one with this number.
@@ -89,8 +90,10 @@ class SimAm {
   void MakeCopy();
   // Something that the AM has confirmed is in its log: all executors get its records.
   void Share();
-  // An AM without the log of the dead one gets the newest records from the executors. It may not reach one of them.
-  std::vector<feed::LogPiece> CollectTails();
+  // The executors that an AM without the log of the dead one reaches: all of them, or all but one.
+  std::vector<std::shared_ptr<ExecutorTail>> Reached();
+  // Finds the executors of `reached` that have seen records that are lost, and adds their ranks to outdated_.
+  void FindOutdated(const std::vector<std::shared_ptr<ExecutorTail>>& reached);
   // Returns the number of the records that are not lost. nullopt: all executors that have got something that the AM has
   // confirmed are lost, too. No report of it would follow, so this AM continues with the whole log.
   std::optional<int64_t> RestoreWithoutLog();
@@ -107,7 +110,7 @@ class SimAm {
   std::vector<feed::LogTerm> terms_;
   Copy copy_;
   std::vector<std::shared_ptr<ExecutorTail>> tails_;
-  std::optional<int> unreached_;                             // rank
+  std::vector<int> outdated_;                                // ranks that the next AM does not accept
   int64_t confirmed_ = 0;                                    // the number of records of which something was confirmed
   std::vector<std::pair<int64_t, feed::Event>> job_events_;  // with the numbers of their records
   std::string last_snapshot_;                                // when the AM died

@@ -98,11 +98,11 @@ std::optional<int64_t> Checker::RowsOf(const feed::ReaderId& reader, int64_t pas
 void Checker::Check(const feed::FailFeed& fail) {
   using Why = feed::FailFeed::Why;
   const Scenario& scenario = world_.scenario;
-  const bool expected = (fail.why == Why::kMisuse && scenario.batches_differ) ||
+  const bool expected = (fail.why == Why::kMisuse && (scenario.batches_differ || scenario.faults.restarts_alone > 0)) ||
                         (fail.why == Why::kChanged && scenario.changes && !scenario.options.accept_changes) ||
                         (fail.why == Why::kLost && scenario.source_end != SourceEnd::kNone);
   if (!expected) world_.Violate("A feed fails only for a reason", fail.message);
-  if (fail.why == Why::kMisuse) world_.Reach(Situation::kBatchesDiffer);
+  if (fail.why == Why::kMisuse && scenario.batches_differ) world_.Reach(Situation::kBatchesDiffer);
   if (fail.why == Why::kChanged) world_.Reach(Situation::kChangeFound);
   if (fail.why == Why::kLost) CheckLost(fail.message);
 }

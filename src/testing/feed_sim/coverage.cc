@@ -52,6 +52,10 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "records of the log were lost",
     "an executor did not return its records",
     "a checkpoint became visible after the ranks had restarted",
+    "a rank restarted alone after the end of the feed",
+    "a rank that restarted alone restored its position",
+    "the position of a rank that restarted alone had no effect",
+    "a rank restarted alone, although all must restart together",
 };
 
 }  // namespace

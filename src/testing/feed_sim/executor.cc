@@ -75,6 +75,7 @@ void Executor::Receive(const feed::Action& action) {
 void Executor::StopReader() {
   reader_.reset();
   prefetched_.reset();
+  failed_ = false;
   Apply(receiver_.Stop());
 }
 

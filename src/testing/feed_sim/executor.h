@@ -94,6 +94,12 @@ class Executor {
   void CallCommit(int64_t pass, int64_t rows);
 
   const std::optional<Reader>& reader() const { return reader_; }
+  // The answer to a program that begins to read. kBatch stands for a pass.
+  NextBatch::What Open() const {
+    if (failed_) return NextBatch::What::kFailed;
+    if (receiver_.ended()) return NextBatch::What::kEndOfPass;
+    return reader_ ? NextBatch::What::kBatch : NextBatch::What::kWait;
+  }
   void Send(const feed::Event& event);
 
  private:
@@ -113,6 +119,7 @@ class Executor {
 
   void Note(const feed::AcceptRows& order);
   void Note(const feed::Reassign& order);
+  void Note(const feed::FailFeed&) { failed_ = true; }
   template <typename Order>
   void Note(const Order&) {}
   // Rows that were not kept are gone. Some of the others are on disk.
@@ -129,7 +136,7 @@ class Executor {
   Checker& checker_;
   Owner& owner_;
   const int rank_;
-  bool alive_ = true, syncing_ = false;
+  bool alive_ = true, syncing_ = false, failed_ = false;
   int64_t newest_;  // incarnation
   int64_t connection_ = 0;
   std::optional<Reader> reader_;

@@ -87,6 +87,10 @@ Scenario DrawScenario(Random& random) {
     scenario.faults.unreached = 0.3;
   }
   if (scenario.faults.process_dies > 0 && Random(options.seed + 1).Chance(0.4)) scenario.faults.late_checkpoint = 0.7;
+  if (scenario.alone() && scenario.faults.process_dies > 0) scenario.faults.dies_after_end = 0.5;
+  if (!scenario.alone() && Random(options.seed + 3).Chance(0.05)) scenario.faults.restarts_alone = 0.5;
+  const bool repeatable = !options.stream && !scenario.changes && scenario.source_end == SourceEnd::kNone;
+  if (scenario.alone() && repeatable && Random(options.seed + 2).Chance(0.4)) scenario.faults.own_checkpoint = 0.3;
   return scenario;
 }
 
@@ -105,6 +109,8 @@ std::string Scenario::Text() const {
   if (changes) text += ", changes";
   if (faults.tail_lost > 0) text += ", logs are lost";
   if (late_checkpoints()) text += ", late checkpoints";
+  if (faults.own_checkpoint > 0) text += ", own checkpoints";
+  if (faults.restarts_alone > 0) text += ", a rank restarts alone";
   return text;
 }
 

@@ -32,6 +32,9 @@ struct Faults {
   double late_checkpoint = 0;  // per checkpoint: becomes visible after the ranks have restarted
   double another_job = 0;      // per restart of all ranks; then: a new job continues the newest checkpoint
   double queued = 0;           // per restart of all ranks; then: they start after more than the time limit for rows
+  double restarts_alone = 0;   // per death of a process, if all must restart; then: it restarts alone, once
+  double own_checkpoint = 0;   // per step of a rank that restarts alone; then: it saves the position of the feed itself
+  double dies_after_end = 0;   // per training whose ranks restart alone: one of them, when all have read all passes
 };
 
 // The end of a source that does not supply all rows.

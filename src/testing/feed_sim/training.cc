@@ -10,7 +10,8 @@ namespace howdah::testing::feed_sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Training::Training(World& world, SimAm& am, Checker& checker) : world_(world), am_(am), checker_(checker) {}
+Training::Training(World& world, SimAm& am, Checker& checker)
+    : world_(world), am_(am), checker_(checker), own_checkpoints_(world, am) {}
 
 void Training::Begin() {
   const Scenario& scenario = world_.scenario;
@@ -98,7 +99,14 @@ void Training::ProcessDies(std::optional<int> rank) {
     if (rank) Form(ranks());
     return;
   }
-  if (!world_.scenario.alone()) return RestartAll();
+  if (!world_.scenario.alone()) {
+    const double alone = world_.faults().restarts_alone;
+    const bool once = alone > 0 && !rank && ranks() > 1 && !restarted_alone_;
+    if (!once || !world_.Fault(alone)) return RestartAll();
+    restarted_alone_ = true;
+    world_.Reach(Situation::kRestartedWithoutOthers);
+    return RankDies(world_.random.Between(0, ranks() - 1), /*returns=*/true);
+  }
   if (!rank) rank = world_.random.Between(0, ranks() - 1);
   if (*rank < ranks()) RankDies(*rank);
 }
@@ -135,7 +143,7 @@ void Training::RestartAll() {
   world_.schedule.After(pause, [this, ranks] { Form(ranks); });
 }
 
-void Training::RankDies(int rank) {
+void Training::RankDies(int rank, bool returns) {
   const auto index = static_cast<size_t>(rank);
   if (!processes_[index].running) return;
   const feed::ReaderId id{rank, processes_[index].incarnation};
@@ -147,7 +155,8 @@ void Training::RankDies(int rank) {
     executors_[index]->Die();
     gone_.push_back(std::exchange(executors_[index], std::make_unique<Executor>(world_, am_, checker_, *this, rank)));
   }
-  const bool returns = rank == 0 || world_.random.Chance(0.7);
+  returns = returns || rank == 0 || world_.random.Chance(0.7);
+  processes_[index].restarting = returns;
   am_.CallForJob(feed::RankLost{id, returns}, [this, rank, returns] {
     checker_.ReaderLost(rank);
     if (!returns) {
@@ -156,9 +165,17 @@ void Training::RankDies(int rank) {
     }
     world_.Reach(Situation::kRankRestartedAlone);
     world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(2))), [this, rank] {
-      am_.CallForJob(feed::RankStarted{rank}, [this, rank] {
+      const auto begin = [this, rank, now = generation_](bool returned) {
+        if (now != generation_ || !formed_) return;
+        // Rows that others have read in the meantime are read again.
+        if (returned) checker_.NewGeneration(ranks());
         StartProcess(rank);
         Poke(rank);
+      };
+      am_.CallForJob(feed::RankStarted{rank}, [this, rank, begin] {
+        if (!read_to_the_end_ && !restarted_alone_) return own_checkpoints_.Restore(rank, generation_, begin);
+        // The executor has got all orders when it starts the program.
+        world_.schedule.After(seconds(5), [begin] { begin(false); });
       });
     });
   });
@@ -218,7 +235,17 @@ void Training::TryNext(int rank) {
   if (!process.running || process.batch || finished_ || world_.violation) return;
   const auto& reader = executor.reader();
   if (reader && reader->id.incarnation < process.incarnation) return;
-  if (process.pass >= world_.scenario.options.passes) return FinishIfDone();
+  const bool at_end = process.pass >= world_.scenario.options.passes;
+  if (!process.begun) {
+    const NextBatch::What found = executor.Open();
+    if (found == NextBatch::What::kFailed) {
+      finished_ = failed_ = true;
+      return;
+    }
+    if (at_end ? found != NextBatch::What::kEndOfPass : !reader) return;
+    process.begun = true;
+  }
+  if (at_end) return FinishIfDone();
   const int64_t batch = world_.scenario.batch + (world_.scenario.batches_differ && rank == 1 ? 1 : 0);
   NextBatch next = executor.Next(process.pass, batch);
   if (next.what == NextBatch::What::kWait) return;
@@ -237,6 +264,10 @@ void Training::TryNext(int rank) {
     if (!processes_[static_cast<size_t>(rank)].batch) return;
     Train(rank);
     AfterStep();
+    if (const double chance = world_.scenario.faults.own_checkpoint; chance > 0 && world_.random.Chance(chance)) {
+      const Process& one = processes_[static_cast<size_t>(rank)];
+      own_checkpoints_.Save(executors_[static_cast<size_t>(rank)]->NoteStep(one.pass, one.processed, model_.step));
+    }
     Poke(rank);
   });
 }
@@ -377,10 +408,17 @@ void Training::FinishPass(int rank) {
 
 void Training::FinishIfDone() {
   for (const Process& process : processes_) {
-    if (process.running && process.pass < world_.scenario.options.passes) return;
-    if (!process.running && !world_.scenario.alone()) return;
+    const bool at_end = process.begun && process.pass >= world_.scenario.options.passes;
+    if (process.running ? !at_end : process.restarting || !world_.scenario.alone()) return;
   }
   if (std::none_of(processes_.begin(), processes_.end(), [](const Process& p) { return p.running; })) return;
+  if (!std::exchange(read_to_the_end_, true) && world_.faults().dies_after_end > 0 &&
+      world_.random.Chance(world_.faults().dies_after_end)) {
+    world_.Reach(Situation::kRankRestartedAfterEnd);
+    const int any = world_.random.Between(0, ranks() - 1);
+    const bool runs = processes_[static_cast<size_t>(any)].running;
+    return RankDies(runs ? any : 0, /*returns=*/true);
+  }
   finished_ = true;
   checker_.CheckEnd(model_.trained, world_.scenario.exact());
   if (world_.scenario.changes && !world_.scenario.options.accept_changes && checker_.MixedVersions() &&

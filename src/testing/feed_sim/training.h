@@ -11,6 +11,7 @@
 #include "am.h"
 #include "checker.h"
 #include "executor.h"
+#include "own_checkpoints.h"
 #include "world.h"
 
 namespace howdah::testing::feed_sim {
@@ -52,6 +53,8 @@ class Training : public Executor::Owner {
   };
   struct Process {
     bool running = false;
+    bool restarting = false;   // it died, and will run again
+    bool begun = false;        // its executor has named the pass, or the end of the feed
     int64_t incarnation = -1;  // of its reader; it does not read with older ones
     int64_t pass = -1;
     int64_t processed = 0;  // rows of the pass that were trained
@@ -73,7 +76,8 @@ class Training : public Executor::Owner {
   void SaveCheckpoint();
   void Publish(const Checkpoint& checkpoint, int64_t generation);
   void PlanFaults();
-  void RankDies(int rank);
+  // returns: it restarts; otherwise it may be gone for good.
+  void RankDies(int rank, bool returns = false);
   void RestartAll();
   void FinishIfDone();
 
@@ -87,13 +91,15 @@ class Training : public Executor::Owner {
   std::optional<Checkpoint> visible_;  // the newest complete checkpoint
   int64_t generation_ = -1;
   bool formed_ = false;  // the processes of the generation run
-  bool finished_ = false, failed_ = false;
-  bool saving_ = false;
+  bool finished_ = false, failed_ = false, saving_ = false;
+  // Each occurs once: all have read all passes; a rank has restarted alone, although all must restart together.
+  bool read_to_the_end_ = false, restarted_alone_ = false;
   int refused_ = 0;                 // how often the AM has not accepted a reader (SimAm::Peers::Fail)
   std::optional<Checkpoint> late_;  // complete, not visible yet: of an earlier generation
   bool shown_late_ = false;         // such a checkpoint was visible: the log may not have its step
   int earlier_jobs_ = 0;            // whose checkpoints were continued
   int64_t last_pass_ = 0;
+  OwnCheckpoints own_checkpoints_;
 };
 
 }  // namespace howdah::testing::feed_sim

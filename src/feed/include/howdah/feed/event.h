@@ -34,13 +34,14 @@ struct GenerationFormed {
   int ranks = 0;  // 1 … kMostRanks
 };
 // The process of a reader has ended, or its executor is gone. If ranks restart alone (Options::ranks_restart_alone),
-// the rows that the reader has not committed become missing. In other feeds a generation always follows, and the event
-// only has the effect that the reader does not wait for rows any more.
+// the rows that the reader has not committed become missing. In other feeds a generation follows, and the event only
+// has the effect that the reader does not wait for rows any more.
 struct RankLost {
   ReaderId reader;
   bool returns = true;  // RankStarted will follow
 };
-// A lost rank has started again.
+// A lost rank has started again. If ranks do not restart alone, the feed fails: the other ranks go on, and wait for
+// rows of this one.
 struct RankStarted {
   int rank = 0;
 };
@@ -165,7 +166,8 @@ struct SourceFailed {
 
 // As CheckpointFound, for a checkpoint that has the position of the feed: `point` is the result of Ledger::PointAt for
 // this step. The feed continues after the rows of the point if this ledger does not know which rows the checkpoint
-// covers, because another job has written it, or the ledger has no mark of the step.
+// covers, because another job has written it, or the ledger has no mark of the step. It has no effect if the rank
+// restarts alone, and rows were committed or handed out.
 struct PointFound {
   int64_t generation = 0;
   int64_t step = 0;

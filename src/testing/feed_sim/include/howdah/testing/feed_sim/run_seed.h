@@ -61,6 +61,10 @@ enum class Situation {
   kRecordsLost,
   kExecutorUnreached,
   kCheckpointLate,
+  kRankRestartedAfterEnd,
+  kPointRestored,
+  kPointIgnored,
+  kRestartedWithoutOthers,
   kCount,
 };
 
