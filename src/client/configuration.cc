@@ -9,7 +9,8 @@ namespace howdah::client {
 namespace {
 
 std::string ConfigurationPath() {
-  if (const auto base = Variable("XDG_CONFIG_HOME")) return *base + "/howdah/config.yaml";
+  const auto base = Variable("XDG_CONFIG_HOME");
+  if (base && !base->empty()) return *base + "/howdah/config.yaml";
   return Variable("HOME").value_or("") + "/.config/howdah/config.yaml";
 }
 

@@ -61,9 +61,14 @@ Result<std::optional<std::string>> Connection::Chosen() const {
   return std::optional<std::string>(std::move(name));
 }
 
-Result<backend::Cluster*> Connection::Cluster() {
+Result<std::string> Connection::Backend() const {
   HOWDAH_TRY(const auto chosen, Chosen());
-  return ClusterOn(chosen.value_or("local"));
+  return chosen.value_or("local");
+}
+
+Result<backend::Cluster*> Connection::Cluster() {
+  HOWDAH_TRY(const std::string name, Backend());
+  return ClusterOn(name);
 }
 
 Result<std::string> Connection::User() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "howdah/client/history_source.h"
 #include "howdah/client/submitter.h"
@@ -46,30 +47,86 @@ Error Ambiguous(const std::string& text, const std::vector<const JobView*>& jobs
           "'" + text + "' matches " + std::to_string(jobs.size()) + " jobs: " + Listed(jobs) + "; write the whole id"};
 }
 
-Result<Job> FindLast(Connection& connection, const OnNote& on_note) {
-  HOWDAH_TRY(const auto backends, Connect(connection));
+enum class Purpose { kRead, kChange };
+
+using Ask = std::function<Status(const Backend& backend)>;
+
+// Asks every backend. Returns the names of those that could not be reached.
+Result<std::vector<std::string>> AskEach(const std::vector<Backend>& backends, const OnNote& on_note, const Ask& ask) {
+  std::vector<std::string> unreachable;
+  for (const Backend& backend : backends) {
+    const Status asked = ask(backend);
+    if (asked.ok()) continue;
+    HOWDAH_TRY_STATUS(Skip(backends, backend, asked.error(), on_note));
+    if (asked.error().code == ErrorCode::kUnavailable) unreachable.push_back(backend.name);
+  }
+  return unreachable;
+}
+
+// An unreachable backend may have the wanted job. So a job that the others have is only good enough to be read.
+Status CheckReached(const std::string& text, const std::vector<std::string>& unreachable, Purpose purpose, bool found) {
+  if (unreachable.empty() || (found && purpose == Purpose::kRead)) return {};
+  return Error::WithRemedy(
+      ErrorCode::kUnavailable,
+      "looking for job '" + text + "': it may be a job on " + unreachable.front() + ", which could not be reached",
+      "write the whole id, or choose a backend with --on");
+}
+
+Result<Job> FindLast(const std::vector<Backend>& backends, Purpose purpose, const OnNote& on_note) {
+  if (backends.size() == 1) {
+    HOWDAH_TRY(JobId id, backends.front().cluster->Resolve("last"));
+    return Job{backends.front().cluster, std::move(id)};
+  }
   std::optional<Job> newest;
   std::string newest_on;
   Instant newest_time{};
   std::optional<Error> first_error;
-  for (const Backend& backend : backends) {
+  const auto ask = [&](const Backend& backend) -> Status {
     auto id = backend.cluster->Resolve("last");
-    if (!id.ok()) {
-      HOWDAH_TRY_STATUS(Skip(backends, backend, id.error(), on_note));
-      if (!first_error) first_error = id.error();
-      continue;
-    }
-    if (backends.size() == 1) return Job{backend.cluster, std::move(*id)};
+    if (!id.ok() && !first_error) first_error = id.error();
+    if (!id.ok()) return id.error();
     HOWDAH_TRY(const JobView view, backend.cluster->Status(*id));
     const Instant submitted = view.submitted.value_or(Instant());
-    if (newest && submitted < newest_time) continue;
+    if (newest && submitted < newest_time) return {};
     newest = Job{backend.cluster, std::move(*id)};
     newest_on = backend.name;
     newest_time = submitted;
-  }
+    return {};
+  };
+  HOWDAH_TRY(const auto unreachable, AskEach(backends, on_note, ask));
+  HOWDAH_TRY_STATUS(CheckReached("last", unreachable, purpose, newest.has_value()));
   if (!newest) return *first_error;
   on_note("last is " + newest->id.text + " on " + newest_on);
   return *newest;
+}
+
+Error NotFound(const std::string& name, const std::vector<JobView>& jobs) {
+  const std::string text = "looking for job '" + name + "': no job has this name or id";
+  if (jobs.empty()) return {ErrorCode::kNotFound, text + ", and there is no job yet; start one with `howdah run`"};
+  std::vector<const JobView*> listed;
+  for (const JobView& job : jobs) listed.push_back(&job);
+  return {ErrorCode::kNotFound,
+          text + "; the jobs are " + Listed(listed) + "; `howdah list --all` shows all, and `last` is the newest"};
+}
+
+// Matches the text with the jobs of all backends together: the running job of a name may be on any of them.
+Result<Job> FindByText(const std::vector<Backend>& backends, const std::string& text, Purpose purpose,
+                       const OnNote& on_note) {
+  std::vector<JobView> jobs;
+  std::map<std::string, backend::Cluster*> cluster_of;
+  const auto ask = [&](const Backend& backend) -> Status {
+    HOWDAH_TRY(const auto listed, backend.cluster->List(/*ended_too=*/true));
+    for (const JobView& job : listed) cluster_of[job.id] = backend.cluster;
+    jobs.insert(jobs.end(), listed.begin(), listed.end());
+    return {};
+  };
+  HOWDAH_TRY(const auto unreachable, AskEach(backends, on_note, ask));
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const JobView& a, const JobView& b) { return a.submitted > b.submitted; });
+  HOWDAH_TRY(const auto id, MatchJob(text, jobs));
+  HOWDAH_TRY_STATUS(CheckReached(text, unreachable, purpose, id.has_value()));
+  if (!id) return NotFound(text, jobs);
+  return Job{cluster_of.at(id->text), *id};
 }
 
 Result<Job> FindById(Connection& connection, const std::string& id, const std::string& backend) {
@@ -80,6 +137,13 @@ Result<Job> FindById(Connection& connection, const std::string& id, const std::s
   HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(backend));
   HOWDAH_TRY(JobId resolved, cluster->Resolve(id));
   return Job{cluster, std::move(resolved)};
+}
+
+Result<Job> Find(Connection& connection, const std::string& name, Purpose purpose, const OnNote& on_note) {
+  const auto backend = BackendOfId(name);
+  if (backend) return FindById(connection, name, *backend);
+  HOWDAH_TRY(const auto backends, Connect(connection));
+  return name == "last" ? FindLast(backends, purpose, on_note) : FindByText(backends, name, purpose, on_note);
 }
 
 }  // namespace
@@ -165,43 +229,24 @@ Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector
 }
 
 Result<Job> FindJob(Connection& connection, const std::string& name, const OnNote& on_note) {
-  if (name == "last") return FindLast(connection, on_note);
-  if (const auto backend = BackendOfId(name)) return FindById(connection, name, *backend);
-  HOWDAH_TRY(const auto backends, Connect(connection));
-  std::vector<JobView> newest;
-  for (const Backend& backend : backends) {
-    auto jobs = backend.cluster->List(/*ended_too=*/true);
-    if (!jobs.ok()) {
-      HOWDAH_TRY_STATUS(Skip(backends, backend, jobs.error(), on_note));
-      continue;
-    }
-    HOWDAH_TRY(const auto id, MatchJob(name, *jobs));
-    if (id) return Job{backend.cluster, *id};
-    newest.insert(newest.end(), jobs->begin(), jobs->end());
-  }
-  std::string text = "looking for job '" + name + "': no job has this name or id";
-  if (newest.empty()) {
-    return Error{ErrorCode::kNotFound, text + ", and there is no job yet; start one with `howdah run`"};
-  }
-  std::vector<const JobView*> listed;
-  for (const JobView& job : newest) listed.push_back(&job);
-  return Error{ErrorCode::kNotFound,
-               text + "; the jobs are " + Listed(listed) + "; `howdah list --all` shows all, and `last` is the newest"};
+  return Find(connection, name, Purpose::kRead, on_note);
 }
 
-Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note) {
+Result<Job> FindJobToChange(Connection& connection, const std::string& name, const OnNote& on_note) {
+  return Find(connection, name, Purpose::kChange, on_note);
+}
+
+Result<FoundJobs> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note) {
   HOWDAH_TRY(const auto backends, Connect(connection));
-  std::vector<Job> live;
-  for (const Backend& backend : backends) {
-    const auto jobs = backend.cluster->List(/*ended_too=*/false);
-    if (!jobs.ok()) {
-      HOWDAH_TRY_STATUS(Skip(backends, backend, jobs.error(), on_note));
-      continue;
+  FoundJobs live;
+  const auto ask = [&](const Backend& backend) -> Status {
+    HOWDAH_TRY(const auto jobs, backend.cluster->List(/*ended_too=*/false));
+    for (const JobView& job : jobs) {
+      if (name.empty() || job.name == name) live.jobs.push_back({backend.cluster, JobId{job.id}});
     }
-    for (const JobView& job : *jobs) {
-      if (name.empty() || job.name == name) live.push_back({backend.cluster, JobId{job.id}});
-    }
-  }
+    return {};
+  };
+  HOWDAH_TRY(live.unreachable, AskEach(backends, on_note, ask));
   return live;
 }
 

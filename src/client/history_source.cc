@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "howdah/client/find_job.h"
 #include "howdah/client/history_difference.h"
 #include "howdah/client/indexed_jobs.h"
 #include "howdah/client/submitter.h"
@@ -56,8 +57,9 @@ Result<TonyDirectory> OpenTonyDirectory(backend::Cluster& cluster, const std::st
 }
 
 Result<HistorySource> HistorySource::Open(Connection& connection, const std::string& directory, NoteHandler on_note) {
-  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  HistorySource source(cluster, directory.empty(), std::move(on_note));
+  HOWDAH_TRY(const std::string backend, connection.Backend());
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(backend));
+  HistorySource source(connection, cluster, directory.empty() ? backend : "", std::move(on_note));
   TonySettings site;
   std::string root = directory;
   if (directory.empty()) {
@@ -81,11 +83,11 @@ Result<JobView> HistorySource::ViewOf(const Found& found) const {
 Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
   std::vector<PastJob> jobs;
   std::set<std::string> ids;
-  if (with_own_) {
-    HOWDAH_TRY(auto views, cluster_->List(/*ended_too=*/true, IndexedJobs()));
+  if (!own_backend_.empty()) {
+    HOWDAH_TRY(auto views, cluster_->List(/*ended_too=*/true, IndexedJobs(own_backend_)));
     for (JobView& view : views) {
       ids.insert(view.id);
-      if (Fits(view, filter) && HasName(view, filter)) jobs.push_back({std::move(view), std::nullopt});
+      if (Fits(view, filter) && HasName(view, filter)) jobs.push_back({std::move(view), std::nullopt, cluster_});
     }
   }
   if (tony_) {
@@ -108,14 +110,25 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
 }
 
 Result<PastJob> HistorySource::Find(const std::string& id) {
-  std::string own_error;
-  if (with_own_) {
-    const auto own = cluster_->Resolve(id);
-    auto view = own.ok() ? cluster_->Status(*own) : Result<JobView>(own.error());
-    if (view.ok()) return PastJob{std::move(*view), std::nullopt};
-    if (view.error().code != ErrorCode::kNotFound || !tony_) return view.error();
-    own_error = view.error().message;
-  }
+  if (own_backend_.empty()) return FindInTonyHistory(id);
+  auto own = FindOwn(id);
+  if (own.ok() || !tony_) return own;
+  // A job in TonY's history has an id of YARN, even if no cluster of YARN can be reached.
+  if (own.error().code != ErrorCode::kNotFound && BackendOfId(id) != "yarn") return own;
+  auto past = FindInTonyHistory(id);
+  if (past.ok() || past.error().code != ErrorCode::kNotFound) return past;
+  if (own.error().code != ErrorCode::kNotFound) return own;
+  return Error{ErrorCode::kNotFound, own.error().message + "; " + past.error().message};
+}
+
+Result<PastJob> HistorySource::FindOwn(const std::string& id) const {
+  HOWDAH_TRY(const Job job, FindJob(
+                                *connection_, id, on_note_ ? OnNote(on_note_) : [](const std::string&) {}));
+  HOWDAH_TRY(JobView view, job.cluster->Status(job.id));
+  return PastJob{std::move(view), std::nullopt, job.cluster};
+}
+
+Result<PastJob> HistorySource::FindInTonyHistory(const std::string& id) const {
   HOWDAH_TRY(auto scanned, storage::history::Scan(*tony_->files, tony_->location, std::nullopt));
   const bool last = id == "last";
   for (Found& job : scanned.jobs) {
@@ -124,9 +137,8 @@ Result<PastJob> HistorySource::Find(const std::string& id) {
     HOWDAH_TRY(JobView view, ViewOf(job));
     if (matches || view.id == id) return PastJob{std::move(view), std::move(job)};
   }
-  return Error{ErrorCode::kNotFound, (own_error.empty() ? "looking for job '" + id + "': it is neither in "
-                                                        : own_error + "; it is neither in ") +
-                                         tony_->location.intermediate + " nor in " + tony_->location.finished +
+  return Error{ErrorCode::kNotFound, "looking for job '" + id + "': it is neither in " + tony_->location.intermediate +
+                                         " nor in " + tony_->location.finished +
                                          "; `howdah history list` lists the jobs"};
 }
 
@@ -148,7 +160,7 @@ Result<compat::tony::history::Events> HistorySource::EventsOf(const PastJob& job
 }
 
 Result<JobView> HistorySource::Status(const PastJob& job) {
-  if (!job.tony) return cluster_->Status(JobId{job.view.id});
+  if (!job.tony) return job.cluster->Status(JobId{job.view.id});
   const auto settings = Configuration(job);
   // Show the other data of the job if its configuration cannot be read.
   if (!settings.ok()) Note({settings.error().message});
@@ -158,7 +170,7 @@ Result<JobView> HistorySource::Status(const PastJob& job) {
 
 Result<TonySettings> HistorySource::Configuration(const PastJob& job, Secrets secrets) {
   if (job.tony) return storage::history::ReadConfiguration(*tony_->files, *job.tony);
-  HOWDAH_TRY(const std::string text, cluster_->JobFile(JobId{job.view.id}));
+  HOWDAH_TRY(const std::string text, job.cluster->JobFile(JobId{job.view.id}));
   return SettingsOfJobFile(text, secrets);
 }
 
@@ -182,7 +194,7 @@ Result<std::vector<std::string>> HistorySource::Events(const PastJob& job, bool 
   options.on_entry = [&](const core::JournalEntry& entry) {
     lines.push_back(json ? journal::EncodeEntry(entry) : journal::DescribeEntry(entry));
   };
-  HOWDAH_TRY(const JobView followed, FollowJournal(*cluster_, JobId{job.view.id}, options));
+  HOWDAH_TRY(const JobView followed, FollowJournal(*job.cluster, JobId{job.view.id}, options));
   static_cast<void>(followed);
   return lines;
 }

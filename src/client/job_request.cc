@@ -118,8 +118,7 @@ Result<jobspec::ParsedJob> ReadJob(const JobRequest& request) {
     NameOptions(job.hints);
   }
   if (job.problems.empty() && !request.file.empty()) {
-    const Status appended = jobspec::AppendArguments(job.spec, request.words);
-    if (!appended.ok()) return Error{ErrorCode::kUsage, appended.error().message};
+    HOWDAH_TRY_STATUS(jobspec::AppendArguments(job.spec, request.words));
   }
   if (job.problems.empty() && !request.from.empty()) HOWDAH_TRY_STATUS(jobspec::StartFrom(job.spec, request.from));
   return job;

@@ -19,7 +19,8 @@ bool Selects(const LogSelection& selection, const std::string& role, int index) 
 
 }  // namespace
 
-Result<LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view) {
+Result<LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view,
+                                const std::function<std::vector<LogSource>()>& sources) {
   LogSelection selection;
   if (request.only_stdout != request.only_stderr) {
     selection.want_stdout = request.only_stdout;
@@ -35,6 +36,10 @@ Result<LogSelection> SelectLogs(const LogRequest& request, const journal::JobVie
     return Selects(selection, task.role, task.index);
   });
   if (is_valid && is_there) return selection;
+  const std::vector<LogSource> all = is_valid ? sources() : std::vector<LogSource>();
+  const bool has_left_output = std::any_of(
+      all.begin(), all.end(), [&](const LogSource& source) { return Selects(selection, source.role, source.index); });
+  if (has_left_output) return selection;
   return Error{ErrorCode::kUsage,
                "logs of " + view.id + ": no task '" + request.task + "'; the tasks are " + TaskList(view)};
 }

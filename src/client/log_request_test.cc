@@ -33,7 +33,8 @@ TEST(SelectLogs, UnknownRolesAndTasksAreRejected) {
   LogRequest request;
   request.task = "worker:1";
   request.only_stderr = true;
-  const auto selection = SelectLogs(request, ThreeTasks());
+  const auto no_sources = [] { return std::vector<LogSource>(); };
+  const auto selection = SelectLogs(request, ThreeTasks(), no_sources);
   ASSERT_TRUE(selection.ok());
   EXPECT_EQ(selection->role, "worker");
   EXPECT_EQ(selection->index, 1);
@@ -41,10 +42,24 @@ TEST(SelectLogs, UnknownRolesAndTasksAreRejected) {
   EXPECT_TRUE(HaveEnded(ThreeTasks(), *selection));
   for (const char* task : {"worker:2", "wroker", "worker:", "worker:x", ":0", "worker:1x"}) {
     request.task = task;
-    const auto wrong = SelectLogs(request, ThreeTasks());
+    const auto wrong = SelectLogs(request, ThreeTasks(), no_sources);
     ASSERT_FALSE(wrong.ok()) << task;
     EXPECT_EQ(wrong.error().code, ErrorCode::kUsage);
     EXPECT_NE(wrong.error().message.find("ps:0, worker:0, worker:1"), std::string::npos);
+  }
+}
+
+TEST(SelectLogs, TaskThatTheJobHasNoMoreIsSelectedByItsOutput) {
+  const auto sources = [] { return std::vector<LogSource>{Source("worker", 2), Source("worker", 3)}; };
+  LogRequest request;
+  request.task = "worker:2";
+  const auto selection = SelectLogs(request, ThreeTasks(), sources);
+  ASSERT_TRUE(selection.ok());
+  EXPECT_EQ(selection->index, 2);
+  EXPECT_TRUE(HaveEnded(ThreeTasks(), *selection));
+  for (const char* task : {"worker:4", "ps:2", "worker:", "worker:2x"}) {
+    request.task = task;
+    EXPECT_FALSE(SelectLogs(request, ThreeTasks(), sources).ok()) << task;
   }
 }
 

@@ -67,28 +67,11 @@ core::Exports ExampleExports(const jobspec::JobSpec& spec) {
 }
 
 void AddTasks(Plan& plan) {
-  const jobspec::JobSpec& spec = plan.spec;
-  const core::PeerGroup cluster = ExampleCluster(spec);
-  const core::Exports exports = ExampleExports(spec);
   std::vector<int> sizes;
-  for (const jobspec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);
-  for (int role = 0; role < static_cast<int>(spec.roles.size()); ++role) {
-    const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
-    for (int index = 0; index < of_role.instances.min; ++index) {
-      PlannedTask task{of_role.name, index, core::RanksOf(spec, sizes, {role, index}), {}};
-      frameworks::ProcessInfo process;
-      process.job_id = kExampleId;
-      process.task = {role, index};
-      process.error_file = "error.json";
-      if (frameworks::RendezvousKindOf(spec) != frameworks::RendezvousKind::kNone)
-        process.rendezvous = kExampleRendezvous;
-      if (frameworks::NeedsTensorboardPort(spec, process.task)) process.tensorboard_port = kFirstExamplePort - 1;
-      task.environment = ExampleOfMachine(spec, of_role);
-      Override(task.environment, frameworks::Environment(spec, cluster, process));
-      Override(task.environment, spec.env);
-      Override(task.environment, core::ExportsFor(spec, exports, role));
-      Override(task.environment, of_role.env);
-      plan.tasks.push_back(std::move(task));
+  for (const jobspec::RoleSpec& role : plan.spec.roles) sizes.push_back(role.instances.min);
+  for (int role = 0; role < static_cast<int>(sizes.size()); ++role) {
+    for (int index = 0; index < sizes[static_cast<size_t>(role)]; ++index) {
+      plan.tasks.push_back({{role, index}, core::RanksOf(plan.spec, sizes, {role, index})});
     }
   }
 }
@@ -98,6 +81,8 @@ void AddTasks(Plan& plan) {
 Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of) {
   Plan plan;
   plan.spec = spec;
+  plan.cluster = ExampleCluster(spec);
+  plan.exports = ExampleExports(spec);
   AddTasks(plan);
   if (!spec.source.empty()) plan.uploads.push_back({"source", spec.source, ".", size_of(spec.source)});
   for (const auto& [file, role] : jobspec::AllFiles(spec)) {
@@ -107,6 +92,27 @@ Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<in
     plan.uploads.push_back({"python", spec.python_archive, "(PATH)", size_of(spec.python_archive)});
   }
   return plan;
+}
+
+const jobspec::RoleSpec& Plan::RoleOf(const PlannedTask& task) const {
+  return spec.roles[static_cast<size_t>(task.id.role)];
+}
+
+jobspec::EnvVars EnvironmentOf(const Plan& plan, const PlannedTask& task) {
+  const jobspec::JobSpec& spec = plan.spec;
+  const jobspec::RoleSpec& role = plan.RoleOf(task);
+  frameworks::ProcessInfo process;
+  process.job_id = kExampleId;
+  process.task = task.id;
+  process.error_file = "error.json";
+  if (frameworks::RendezvousKindOf(spec) != frameworks::RendezvousKind::kNone) process.rendezvous = kExampleRendezvous;
+  if (frameworks::NeedsTensorboardPort(spec, process.task)) process.tensorboard_port = kFirstExamplePort - 1;
+  jobspec::EnvVars environment = ExampleOfMachine(spec, role);
+  Override(environment, frameworks::Environment(spec, plan.cluster, process));
+  Override(environment, spec.env);
+  Override(environment, core::ExportsFor(spec, plan.exports, task.id.role));
+  Override(environment, role.env);
+  return environment;
 }
 
 }  // namespace howdah::client

@@ -306,7 +306,7 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   quick.env = {{"PRICE", "$5"}};
   quick.outputs = {"*.pt"};
   quick.command = {"python3", "-u", "./train.py", "--x", "$HOME ${A}"};
-  const ParsedJob job = ParseJobFile(JobFileFor(quick), Machine());
+  const ParsedJob job = ParseJobFile(*JobFileFor(quick), Machine());
   EXPECT_THAT(job.problems, ::testing::IsEmpty());
   JobSpec want;
   want.name = "train";
@@ -319,7 +319,7 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   EXPECT_EQ(job.spec, want);
   quick.command.clear();
   quick.memory = "2";
-  const ParsedJob bad = ParseJobFile(JobFileFor(quick), Machine("(command line)"));
+  const ParsedJob bad = ParseJobFile(*JobFileFor(quick), Machine("(command line)"));
   ASSERT_EQ(bad.problems.size(), 2u);
   EXPECT_EQ(OptionOf(bad.problems[0].key), "--memory");
   EXPECT_EQ(OptionOf("env.A"), "--env");
@@ -338,7 +338,7 @@ TEST(QuickJob, NameComesFromTheProgram) {
   for (const auto& [command, name] : rows) {
     QuickJob quick;
     quick.command = command;
-    EXPECT_EQ(ParseJobFile(JobFileFor(quick), Machine()).spec.name, name);
+    EXPECT_EQ(ParseJobFile(*JobFileFor(quick), Machine()).spec.name, name);
   }
 }
 
@@ -359,8 +359,43 @@ TEST(QuickJob, ArgumentsAreAppended) {
     EXPECT_THAT(job.roles[1].command.argv,
                 ::testing::ElementsAre("a", "--lr", "0.1", "two words", "it's", "", "$HOME"));
   }
+}
+
+TEST(QuickJob, ArgumentsThatBashWouldNotReadAsArgumentsAreRefused) {
+  for (const char* script : {"train --lr 1   # baseline\n", "exec python3 - <<'EOF'\nimport os\nEOF\n"}) {
+    JobSpec job;
+    job.roles.resize(1);
+    job.roles[0].name = "worker";
+    job.roles[0].command.shell = script;
+    EXPECT_TRUE(AppendArguments(job, {}).ok()) << script;
+    const Status appended = AppendArguments(job, {"--lr", "2"});
+    ASSERT_FALSE(appended.ok()) << script;
+    EXPECT_EQ(appended.error().code, ErrorCode::kUsage);
+    EXPECT_THAT(appended.error().message, ::testing::StartsWith("roles.worker.command: ")) << script;
+    EXPECT_THAT(appended.error().message, ::testing::HasSubstr(R"([bash, -c, 'python train.py "$@"', bash])"));
+    EXPECT_EQ(job.roles[0].command.shell, script);
+  }
+}
+
+TEST(QuickJob, ValuesThatAreNotUtf8AreRefused) {
+  const std::string bad = "caf\xe9";
   JobSpec job;
-  EXPECT_FALSE(AppendArguments(job, {"\xff"}).ok());
+  EXPECT_EQ(AppendArguments(job, {bad}).error().code, ErrorCode::kUsage);
+  for (const auto& set : std::vector<std::function<void(QuickJob&)>>{
+           [&](QuickJob& quick) { quick.command.push_back(bad); },
+           [&](QuickJob& quick) {
+             quick.env = {{"A", bad}};
+           },
+           [&](QuickJob& quick) { quick.source = bad; },
+           [&](QuickJob& quick) { quick.outputs = {bad}; },
+       }) {
+    QuickJob quick;
+    quick.command = {"cat"};
+    set(quick);
+    const auto text = JobFileFor(quick);
+    ASSERT_FALSE(text.ok()) << *text;
+    EXPECT_EQ(text.error().code, ErrorCode::kUsage);
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "howdah/keyfile/json_text.h"
 #include "howdah/keyfile/variables.h"
 #include "paths.h"
+#include "script_end.h"
 #include "words.h"
 
 namespace howdah::jobspec {
@@ -45,17 +46,50 @@ std::string ShellQuoted(const std::string& word) {
   return quoted + "'";
 }
 
+// what: names the text in the message.
+Status CheckText(const std::string& what, const std::string& text) {
+  if (FindInvalidUtf8(text) == std::string::npos && text.find('\0') == std::string::npos) return {};
+  return Error{ErrorCode::kUsage, what + " " + Quoted(text) + " is not valid UTF-8; pass it in a file"};
+}
+
+Status CheckWords(const std::vector<std::string>& words) {
+  for (const std::string& word : words) HOWDAH_TRY_STATUS(CheckText("the argument", word));
+  return {};
+}
+
+Status CheckTexts(const QuickJob& job) {
+  for (const auto& [option, text] : {std::pair("--name", &job.name),
+                                     {"--framework", &job.framework},
+                                     {"--memory", &job.memory},
+                                     {"--source", &job.source},
+                                     {"--python", &job.python_archive},
+                                     {"--queue", &job.queue}}) {
+    HOWDAH_TRY_STATUS(CheckText(option, *text));
+  }
+  for (const std::string& pattern : job.outputs) HOWDAH_TRY_STATUS(CheckText("--outputs", pattern));
+  for (const auto& [name, value] : job.env) HOWDAH_TRY_STATUS(CheckText("--env", name + "=" + value));
+  return CheckWords(job.command);
+}
+
 // Appends the words directly after the last word of the script. After a newline, bash would run them as a separate
 // command.
-void AppendToShell(std::string& shell, const std::vector<std::string>& words) {
+Status AppendToShell(std::string& shell, const std::vector<std::string>& words) {
   const size_t last = shell.find_last_not_of(" \t\r\n");
-  shell.resize(last == std::string::npos ? 0 : last + 1);
-  for (const std::string& word : words) shell += " " + ShellQuoted(word);
+  std::string script = shell.substr(0, last == std::string::npos ? 0 : last + 1);
+  if (const std::string_view in = ScriptEndsIn(script); !in.empty()) {
+    return Error::WithRemedy(ErrorCode::kUsage,
+                             "the arguments after -- cannot follow the command, which ends in " + std::string(in),
+                             R"(use them as "$@" in a list: [bash, -c, 'python train.py "$@"', bash])");
+  }
+  for (const std::string& word : words) script += " " + ShellQuoted(word);
+  shell = std::move(script);
+  return {};
 }
 
 }  // namespace
 
-std::string JobFileFor(const QuickJob& job) {
+Result<std::string> JobFileFor(const QuickJob& job) {
+  HOWDAH_TRY_STATUS(CheckTexts(job));
   const auto escaped = [](const std::string& text) { return EscapeDollars(text); };
   Json worker = {{"instances", job.workers}, {"memory", escaped(job.memory)}};
   if (job.vcores) worker["vcores"] = *job.vcores;
@@ -97,16 +131,13 @@ std::string OptionOf(std::string_view key) {
 }
 
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (FindInvalidUtf8(word) != std::string::npos || word.find('\0') != std::string::npos) {
-      return Error{ErrorCode::kUsage, "the argument " + Quoted(word) + " is not valid UTF-8; pass it in a file"};
-    }
-  }
+  HOWDAH_TRY_STATUS(CheckWords(words));
   if (words.empty()) return {};
   for (RoleSpec& role : spec.roles) {
     Command& command = role.command;
     if (command.argv.empty()) {
-      AppendToShell(command.shell, words);
+      const Status appended = AppendToShell(command.shell, words);
+      if (!appended.ok()) return appended.error().While("roles." + role.name + ".command");
     } else {
       command.argv.insert(command.argv.end(), words.begin(), words.end());
     }

@@ -151,29 +151,6 @@ def test_version_schema_and_init_print_valid_output(home, tmp_path):
         assert json.loads(done.stdout)["job"]["framework"] == framework
 
 
-@pytest.mark.parametrize("words, offered", [
-    (["howdah", "ki"], {"kill"}),
-    (["howdah", "logs", "--st"], {"--stdout", "--stderr"}),
-    (["howdah", "completion", ""], {"bash", "zsh", "fish"}),
-    (["howdah", "status", "la"], {"last"}),
-])
-def test_bash_completes_commands_flags_and_values(home, words, offered):
-    script = howdah(home, "completion", "bash").stdout
-    quoted = " ".join(f"'{word}'" for word in words)
-    check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah\n"
-    check += "printf '%s\\n' \"${COMPREPLY[@]}\""
-    env = {**home, "PATH": f"{BIN.parent}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-uec", check], env=env, capture_output=True, text=True, timeout=DEADLINE_S)
-    assert set(done.stdout.split()) == offered, done
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_zsh_and_fish_scripts_name_every_command(home, shell):
-    script = howdah(home, "completion", shell).stdout
-    for command in COMMANDS:
-        assert command in script
-
-
 def test_values_that_look_like_secrets_are_not_shown(home, tmp_path):
     file = job_file(tmp_path, """
 env: {HF_TOKEN: hidden-1, SIZE: shown}
@@ -543,10 +520,12 @@ def test_closed_standard_streams_do_not_disturb_the_job(home, tmp_path, closed):
     assert sorted(howdah(home, "logs", "quiet").stdout.splitlines()) == ["w:0 │ err", "w:0 │ out"]
 
 
-def test_a_terminal_gets_a_live_table_and_all_output(home):
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_a_terminal_gets_a_live_table_and_all_output(home, no_color):
     main, terminal = pty.openpty()
-    run = subprocess.Popen([BIN, "run", "hello.yaml"], env={**home, "TERM": "xterm"}, cwd=CONTRACT, stdin=terminal,
-                           stdout=terminal, stderr=terminal)
+    environment = {**home, "TERM": "xterm", "NO_COLOR": no_color}
+    run = subprocess.Popen([BIN, "run", "hello.yaml"], env=environment, cwd=CONTRACT, stdin=terminal, stdout=terminal,
+                           stderr=terminal)
     os.close(terminal)
     seen = b""
     while True:
@@ -563,6 +542,7 @@ def test_a_terminal_gets_a_live_table_and_all_output(home):
     for index in range(3):
         assert f"hello from greeter:{index} of 3" in text
     assert "\x1b[J" in text and "SUCCEEDED" in text
+    assert ("\x1b[3" in text) == (no_color == ""), text
 
 
 def test_set_takes_one_value_and_may_come_before_the_job_file(home):

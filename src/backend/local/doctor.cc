@@ -178,6 +178,8 @@ void CheckLeftovers(const Layout& layout, Findings& findings) {
     struct stat facts {};
     if (access(files.journal().c_str(), F_OK) == 0 || stat(files.directory().c_str(), &facts) != 0) continue;
     // The submission may still be in progress.
+    const auto lock = os::files::FileLock::TryExisting(files.am_lock());
+    if (lock.ok() && !lock->has_value()) continue;
     if (std::time(nullptr) - facts.st_mtime < kUnfinishedSubmissionSeconds) continue;
     findings.push_back({Level::kWarning, files.directory() + " was left behind by an interrupted submission",
                         "rm -r '" + files.directory() + "'"});

@@ -5,6 +5,7 @@
 
 #include "am_client.h"
 #include "job_fixture.h"
+#include "job_host.h"
 #include "job_ids.h"
 #include "job_processes.h"
 #include "journal_reader.h"
@@ -110,6 +111,35 @@ TEST(Submit, AmThatDoesNotStartIsReportedWithoutNamingARemovedFile) {
   EXPECT_NE(id.error().message.find("the application master did not start within 50ms"), std::string::npos)
       << id.error().message;
   EXPECT_EQ(id.error().message.find(home.home()), std::string::npos) << id.error().message;
+}
+
+TEST(Submit, FilesOfInterruptedSubmissionsAreRemoved) {
+  JobFixture home;  // has a journal
+  ASSERT_TRUE(WriteJobHost(home.files(), {}).ok());
+  const auto begin = [&](const char* id) {
+    JobFiles files(home.layout().job(JobId{id}));
+    EXPECT_TRUE(os::files::MakeDirectories(files.staging()).ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(files.am_lock(), "").ok());
+    return files;
+  };
+  const JobFiles interrupted = begin("interrupted");
+  ASSERT_TRUE(WriteJobHost(interrupted, {}).ok());
+  const JobFiles in_progress = begin("in-progress");
+  ASSERT_TRUE(WriteJobHost(in_progress, {getpid()}).ok());
+  const JobFiles locked = begin("in-progress-in-another-container");
+  ASSERT_TRUE(WriteJobHost(locked, {}).ok());
+  const auto lock = os::files::FileLock::Wait(locked.am_lock());
+  const JobFiles elsewhere = begin("in-progress-elsewhere");
+  ASSERT_TRUE(
+      os::files::WriteFileAtomically(elsewhere.host(), R"({"host": "another", "boot_id": "b", "processes": []})").ok());
+  const JobFiles begun = begin("just-begun");
+
+  const std::string agent = home.home() + "/agent";
+  ASSERT_TRUE(os::files::WriteFileAtomically(agent, "#!/bin/sh\nexit 1\n", 0700).ok());
+  EXPECT_FALSE(SubmitLocally({.home = home.home(), .agent = agent}, jobspec::JobSpec(), {}).ok());
+  EXPECT_EQ(*os::files::ListDirectory(home.layout().jobs()),
+            (std::vector<std::string>{home.id().text, "in-progress", "in-progress-elsewhere",
+                                      "in-progress-in-another-container", "just-begun"}));
 }
 
 TEST(OrphanedJob, JobIsNotEndedWhileItsLockIsHeld) {

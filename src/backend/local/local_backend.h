@@ -64,8 +64,8 @@ class LocalBackend final : public backend::Backend {
 
   void Enqueue(Pending group);
   void RequestNext();
-  void WaitForSpace(const Error& error);
-  void WatchLeases();
+  void RequestLater();
+  bool WatchLeases();
   void StopWatching();
   void OnProcessesExited(const ContainerId& id);
   void KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal);
@@ -89,7 +89,7 @@ class LocalBackend final : public backend::Backend {
   std::map<ContainerId, Container> containers_;
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending
   std::array<char, 4096> changes_;
-  boost::asio::steady_timer space_timer_;  // repeats a request that a full disk prevented
+  boost::asio::steady_timer request_timer_;  // repeats a request if no event of leases_changed_ will do so
   const bool machine_has_gpus_;
   std::string name_prefix_ = "c";  // beginning of container ids; every AM of the job uses a different prefix
   int containers_made_ = 0;

@@ -17,6 +17,7 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/inspect.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/rpc/identity.h"
@@ -38,10 +39,28 @@ std::string NewId(Instant now) {
   return id;
 }
 
+// Removes what submissions of this machine have left whose process ended before it wrote the journal. Ignores errors:
+// the next submission repeats the attempt.
+void RemoveInterruptedSubmissions(const Layout& layout) {
+  const auto names = os::files::ListDirectory(layout.jobs());
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+    const JobFiles files(layout.job(JobId{name}));
+    const auto lock = os::files::FileLock::TryExisting(files.am_lock());
+    if (!lock.ok() || !lock->has_value()) continue;
+    const auto recorded = ReadJobHost(files);
+    if (!recorded.ok() || !*recorded) continue;  // a submission that has just begun, or a job
+    if (JudgeLife(*recorded, "", ThisHost(), os::process::StartTicks) != Life::kDead) continue;
+    // Look for the journal last: a submission that has written it may have just ended.
+    if (access(files.journal().c_str(), F_OK) == 0 || errno != ENOENT) continue;
+    static_cast<void>(os::files::RemoveTree(files.directory()).ok());
+  }
+}
+
 Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
   HOWDAH_TRY_STATUS(CheckHome(layout));
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(layout.jobs(), 0700));
   HOWDAH_TRY_STATUS(CheckHome(layout));  // check again, because HOWDAH_HOME exists now
+  RemoveInterruptedSubmissions(layout);
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
     if (mkdir(layout.job(id).c_str(), 0700) == 0) {
@@ -174,17 +193,18 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
     }
     return error.While("submitting " + spec.name);
   };
+  // Lock am.lock and record this process before staging: they show that the submission is in progress. When the journal
+  // has its first line, they show that the job is not orphaned.
+  const auto lock = os::files::FileLock::Wait(files.am_lock());
+  if (!lock.ok()) return fail(lock.error());
+  if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
   const jobspec::EnvVars inherited = Inherited(options.environment, spec.env_from);
   if (const Status prepared = Prepare(files, *id, spec, inherited, submit); !prepared.ok())
     return fail(prepared.error());
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Lock am.lock and record this process before writing the journal's first line. Otherwise other processes would
-  // regard the job as orphaned: it would have no end, a free lock, and no process.
-  const auto lock = os::files::FileLock::Wait(files.am_lock());
-  if (!lock.ok()) return fail(lock.error());
-  if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
+  if (submit.before_start) submit.before_start();
   // As on YARN, the job counts as submitted once its files are staged, so that copying them does not count as time in
   // the queue.
   const core::JournalEntry submitted{clock.Now(),

@@ -11,7 +11,8 @@
 
 namespace howdah::backend::local {
 
-// Returns when clients can reach the AM. A failed submission leaves no files and no processes.
+// Returns when clients can reach the AM. A failed submission leaves no files and no processes. If the process ends
+// during the submission, the next submission on this machine removes the files.
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit);
 

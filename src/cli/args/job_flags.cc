@@ -87,7 +87,7 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
         request.sets.push_back(set);
         return std::string();
       },
-      "Set a key of the job file, for example roles.worker.instances=4");
+      "Set a key of the job file, for example roles.worker.instances=4; VALUE is YAML");
   syntax.Text("--from", "ROLE", request.from,
               "Begin with this role; the roles whose end it waits for count as finished");
   AddQuick(syntax, request, "--framework", "NAME", quick.framework, FrameworkHelp());

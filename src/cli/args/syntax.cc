@@ -180,6 +180,26 @@ int ReportParseError(const CLI::App& app, const CLI::ParseError& error, bool tak
   return client::kExitUsage;
 }
 
+Grammar::CommandHelp HelpOf(const CLI::App& app) {
+  Grammar::CommandHelp command{.name = app.get_name(), .help = app.get_description()};
+  bool only_ids = true;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      command.flags.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
+    }
+    if (!option->get_positional()) continue;
+    only_ids = only_ids && option->get_type_name().starts_with("ID");
+    if (only_ids) command.ids += option->get_items_expected_max();
+  }
+  for (const GlobalFlag& flag : kGlobalFlags) {
+    if (app.get_parent() != nullptr) command.flags.push_back({flag.name, flag.help, true});
+  }
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
+    command.actions.push_back(HelpOf(*action));
+  }
+  return command;
+}
+
 }  // namespace
 
 void Syntax::Id(std::string& id, Presence presence) { Positional("id", "ID", id, presence, std::string(kIdHelp)); }
@@ -345,19 +365,6 @@ const Grammar::Declared* Grammar::FindRaw(const std::string& name) const {
   return nullptr;
 }
 
-std::vector<Grammar::CommandHelp> Grammar::Describe() const {
-  std::vector<CommandHelp> commands;
-  for (const auto& declared : commands_) {
-    CommandHelp command{declared->app->get_name(), declared->app->get_description(), {}};
-    for (const CLI::Option* option : declared->app->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        command.flags.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
-      }
-    }
-    for (const GlobalFlag& flag : kGlobalFlags) command.flags.push_back({flag.name, flag.help, true});
-    commands.push_back(std::move(command));
-  }
-  return commands;
-}
+Grammar::CommandHelp Grammar::Describe() const { return HelpOf(*app_); }
 
 }  // namespace howdah::cli::args

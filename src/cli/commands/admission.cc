@@ -1,5 +1,7 @@
 #include "admission.h"
 
+#include <utility>
+
 #include "howdah/cli/output/staging_bar.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/directory_note.h"
@@ -34,12 +36,15 @@ void PrintProblems(const std::vector<keyfile::Problem>& problems) {
     output::PrintMessage(problem.ToText() + (problem.excerpt.empty() ? "" : "\n" + problem.excerpt));
 }
 
-Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep) {
+Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep,
+                     std::function<void()> before_start) {
   for (const std::string& note : client::SourceNotesOf(spec)) output::PrintNote(note);
   for (const std::string& note : client::UnwritableDirectories(spec)) output::PrintNote(note);
   output::StagingBar bar;
   const auto on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); };
-  auto id = cluster.Submit(spec, {.keep = keep, .user = client::UserName(), .on_staged = on_staged});
+  auto id = cluster.Submit(
+      spec,
+      {.keep = keep, .user = client::UserName(), .on_staged = on_staged, .before_start = std::move(before_start)});
   bar.Finish(id.ok());
   return id;
 }

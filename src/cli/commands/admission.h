@@ -1,6 +1,7 @@
 // Checks jobs before submission and prints every problem on stderr.
 #pragma once
 
+#include <functional>
 #include <variant>
 
 #include "howdah/client/connection.h"
@@ -20,7 +21,8 @@ Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection
 // Prints problems, or hints, one per line. Below a syntax error follows its excerpt.
 void PrintProblems(const std::vector<keyfile::Problem>& problems);
 
-// Submits the job, with a progress bar if the upload takes long.
-Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep);
+// Submits the job, with a progress bar if the upload takes long. before_start: as in backend::SubmitOptions.
+Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep,
+                     std::function<void()> before_start = nullptr);
 
 }  // namespace howdah::cli::commands

@@ -22,10 +22,10 @@ TEST(Commands, EveryCommandHasUniqueNameHelpAndExample) {
 TEST(Completion, ScriptsNameEveryCommand) {
   client::Connection connection(nullptr);
   args::GlobalFlags flags;
-  const auto commands = args::Grammar(AllCommands(connection), flags).Describe();
-  EXPECT_EQ(commands.size(), 35u);
-  for (const auto& command : commands) {
-    for (const auto& script : {args::BashScript(commands), args::ZshScript(commands), args::FishScript(commands)}) {
+  const auto program = args::Grammar(AllCommands(connection), flags).Describe();
+  EXPECT_EQ(program.actions.size(), 35u);
+  for (const auto& command : program.actions) {
+    for (const auto& script : {args::BashScript(program), args::ZshScript(program), args::FishScript(program)}) {
       EXPECT_NE(script.find(command.name), std::string::npos) << command.name;
     }
   }

@@ -10,10 +10,10 @@ namespace {
 
 Result<int> PrintScript(client::Connection& connection, const std::string& shell) {
   args::GlobalFlags flags;
-  const auto commands = args::Grammar(AllCommands(connection), flags).Describe();
-  if (shell == "bash") output::Print(args::BashScript(commands));
-  if (shell == "zsh") output::Print(args::ZshScript(commands));
-  if (shell == "fish") output::Print(args::FishScript(commands));
+  const auto program = args::Grammar(AllCommands(connection), flags).Describe();
+  if (shell == "bash") output::Print(args::BashScript(program));
+  if (shell == "zsh") output::Print(args::ZshScript(program));
+  if (shell == "fish") output::Print(args::FishScript(program));
   return client::kExitOk;
 }
 

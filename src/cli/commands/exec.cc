@@ -22,7 +22,7 @@ Result<int> Exec(client::Connection& connection, const ExecArguments& arguments)
   if (arguments.terminal && !output::IsTerminal(STDIN_FILENO)) {
     return Error{ErrorCode::kUsage, "exec -t: stdin is not a terminal; leave out -t"};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY(const client::Job job, client::FindJobToChange(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   HOWDAH_TRY(const client::TaskName task, client::FindTask(arguments.task, view));
   HOWDAH_TRY(const rpc::AmContact am, job.cluster->Contact(job.id));

@@ -107,7 +107,8 @@ Result<int> RunFeed(client::Connection& connection, const FeedArguments& argumen
   if (arguments.close && arguments.json) {
     return Error{ErrorCode::kUsage, "feed: --close prints no result; remove --json"};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  const auto find = arguments.close ? client::FindJobToChange : client::FindJob;
+  HOWDAH_TRY(const client::Job job, find(connection, arguments.id, output::PrintNote));
   if (arguments.close) return Close(job, arguments);
   return arguments.address ? PrintAddress(job, arguments) : ShowFeeds(job, arguments);
 }

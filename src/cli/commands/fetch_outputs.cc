@@ -20,8 +20,8 @@ void Ignore(const std::string& directory) {
 
 }  // namespace
 
-Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
-                    const std::string& directory) {
+Result<int64_t> FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
+                             const std::string& directory) {
   const bool is_new = !os::files::ListDirectory(directory, 1).ok();
   const auto fetched = cluster.FetchOutputs(JobId{job.id}, directory);
   if (!fetched.ok()) return fetched.error().While("fetching the outputs of " + job.id);
@@ -30,12 +30,13 @@ Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, con
     output::PrintMessage("outputs: " + Counted(fetched->files, "file") + " (" + FormatBytes(fetched->bytes) + ") of " +
                          Counted(fetched->tasks, "task") + " in " + directory);
   }
+  for (const std::string& problem : fetched->problems) output::PrintNote("outputs of " + problem);
   if (!core::IsFinal(job.state)) {
     if (fetched->files == 0) output::PrintMessage(job.id + " has no outputs yet");
   } else if (job.started) {
     for (const std::string& note : client::OutputsNotes(spec, fetched->paths)) output::PrintNote(note);
   }
-  return {};
+  return fetched->files;
 }
 
 }  // namespace howdah::cli::commands

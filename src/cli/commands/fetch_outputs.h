@@ -1,6 +1,7 @@
 // Fetches the outputs of a job: `howdah outputs`, and `howdah run` at the end.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "howdah/backend/cluster.h"
@@ -10,8 +11,8 @@
 namespace howdah::cli::commands {
 
 // Copies the kept files to DIRECTORY/ROLE-INDEX/... A new directory also gets a .gitignore that excludes it. Prints how
-// many files there are, and the patterns of an ended job that match none of them.
-Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
-                    const std::string& directory);
+// many files there are, and the patterns of an ended job that match none of them. Returns the number of files.
+Result<int64_t> FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
+                             const std::string& directory);
 
 }  // namespace howdah::cli::commands

@@ -127,7 +127,7 @@ Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
   MetricsArguments wanted = arguments.metrics;
   wanted.json = arguments.json;
-  if (!job.tony) return ShowMetrics(source.cluster(), job.view, wanted);
+  if (!job.tony) return ShowMetrics(*job.cluster, job.view, wanted);
   if (wanted.of_series()) {
     return Error{ErrorCode::kUsage, job.view.id +
                                         " is in a history of TonY, which has one value per task and metric; leave out "

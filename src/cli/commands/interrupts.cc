@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "howdah/client/exit_code.h"
 
@@ -14,14 +16,31 @@ namespace {
 int g_pipe[2] = {-1, -1};
 volatile sig_atomic_t g_armed = 0;
 volatile sig_atomic_t g_count = 0;
+std::atomic<const char*> g_notice{""};
+
+// Called by the signal handler.
+void Write(int fd, const char* text, size_t size) {
+  const ssize_t ignored = write(fd, text, size);
+  static_cast<void>(ignored);
+}
+
+void WriteNotice() {
+  const char* const notice = g_notice;
+  if (*notice == '\0') return;
+  // On a terminal, the line begins with "^C", and a progress bar will erase the line above the cursor.
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  if (is_terminal) Write(STDERR_FILENO, "\n", 1);
+  Write(STDERR_FILENO, notice, std::strlen(notice));
+  if (is_terminal) Write(STDERR_FILENO, "\n", 1);
+}
 
 extern "C" void OnSignal(int number) {
   const int saved = errno;
   g_count = g_count + 1;
   if (g_armed == 0 && g_count > 1) _exit(client::kExitKilled);
   const char byte = static_cast<char>(number);
-  const ssize_t ignored = write(g_pipe[1], &byte, 1);  // may fail: a full pipe already reports a signal
-  static_cast<void>(ignored);
+  Write(g_pipe[1], &byte, 1);  // may fail: a full pipe already reports a signal
+  WriteNotice();
   errno = saved;
 }
 
@@ -34,7 +53,8 @@ void SetHandlers(void (*handler)(int)) {
 
 }  // namespace
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts(const char* notice) {
+  SetNotice(notice);
   if (pipe2(g_pipe, O_CLOEXEC | O_NONBLOCK) == 0) SetHandlers(OnSignal);
 }
 
@@ -47,6 +67,8 @@ Interrupts::~Interrupts() {
 }
 
 void Interrupts::Arm() { g_armed = 1; }
+
+void Interrupts::SetNotice(const char* notice) { g_notice = notice; }
 
 int Interrupts::fd() const { return g_pipe[0]; }
 

@@ -18,16 +18,47 @@ struct KillArguments {
   std::optional<Duration> grace;
 };
 
-Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const KillArguments& arguments) {
+// The exit code of the first failure.
+class ExitCode {
+ public:
+  void Add(int code) {
+    if (value_ == client::kExitOk) value_ = code;
+  }
+  void Add(const Error& error) {
+    output::PrintNote(error.message);
+    Add(client::ExitCodeOf(error));
+  }
+  int value() const { return value_; }
+
+ private:
+  int value_ = client::kExitOk;
+};
+
+// Finds the jobs to kill. A job that cannot be found does not protect the others.
+Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const KillArguments& arguments,
+                                          ExitCode& exit_code) {
   const int ways = (arguments.ids.empty() ? 0 : 1) + (arguments.all ? 1 : 0) + (arguments.name.empty() ? 0 : 1);
   if (ways != 1) {
     return Error{ErrorCode::kUsage, ways == 0 ? "kill: name the jobs: ID..., --name NAME or --all"
                                               : "kill: write only one of ID..., --name NAME and --all"};
   }
-  if (arguments.ids.empty()) return client::LiveJobs(connection, arguments.name, output::PrintNote);
+  if (arguments.ids.empty()) {
+    HOWDAH_TRY(auto live, client::LiveJobs(connection, arguments.name, output::PrintNote));
+    const bool complete = live.unreachable.empty();
+    if (!complete) exit_code.Add(client::kExitUnavailable);
+    if (live.jobs.empty())
+      output::PrintMessage(std::string("no queued or running job ") + (complete ? "" : "of the other backends ") +
+                           "matches; nothing to do");
+    return std::move(live.jobs);
+  }
   std::vector<client::Job> jobs;
   for (const std::string& id : arguments.ids) {
-    HOWDAH_TRY(jobs.emplace_back(), client::FindJob(connection, id, output::PrintNote));
+    auto job = client::FindJobToChange(connection, id, output::PrintNote);
+    if (job.ok()) {
+      jobs.push_back(std::move(*job));
+    } else {
+      exit_code.Add(job.error());
+    }
   }
   return jobs;
 }
@@ -48,10 +79,10 @@ Status KillJob(const client::Job& job, const client::StopOptions& options, bool 
   return {};
 }
 
-// Kills every job, even if an earlier one could not be killed. Returns the exit code of the first failure.
+// Kills every job, even if an earlier one could not be killed.
 Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
-  HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments));
-  if (jobs.empty()) output::PrintMessage("no queued or running job matches; nothing to do");
+  ExitCode exit_code;
+  HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments, exit_code));
   const client::StopOptions options{client::Requester("`howdah kill`"), arguments.grace, output::PrintNote};
   // Begin all stops before waiting for the first, so that the grace periods run at the same time. Ignore errors here,
   // because KillJob reports them.
@@ -61,14 +92,11 @@ Result<int> Kill(client::Connection& connection, const KillArguments& arguments)
     begun[i] = true;
     (void)jobs[i].cluster->Stop(jobs[i].id, options.by, options.grace);
   }
-  int exit_code = client::kExitOk;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Status killed = KillJob(jobs[i], options, begun[i]);
-    if (killed.ok()) continue;
-    output::PrintNote(killed.error().message);
-    if (exit_code == client::kExitOk) exit_code = client::ExitCodeOf(killed.error());
+    if (!killed.ok()) exit_code.Add(killed.error());
   }
-  return exit_code;
+  return exit_code.value();
 }
 
 }  // namespace

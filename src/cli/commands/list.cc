@@ -14,9 +14,10 @@
 namespace howdah::cli::commands {
 
 Result<int> ListJobs(client::Connection& connection, const ListArguments& arguments) {
-  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  HOWDAH_TRY(const std::string backend, connection.Backend());
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(backend));
   HOWDAH_TRY(const auto jobs,
-             cluster->List(arguments.all, arguments.all ? client::IndexedJobs() : backend::EndedJobs()));
+             cluster->List(arguments.all, arguments.all ? client::IndexedJobs(backend) : backend::EndedJobs()));
   if (arguments.json) {
     std::string text = "[";
     for (const journal::JobView& view : jobs) text += (text.size() == 1 ? "" : ",\n ") + journal::ToJson(view, false);

@@ -12,6 +12,7 @@
 #include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/log_request.h"
+#include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/os/process/clock.h"
 
@@ -41,17 +42,21 @@ output::LineMerger MergerFor(const LogSelection& selection, const Form& form,
                              .has_several_processes = std::move(has_several_processes)});
 }
 
-// Prints a source or its last lines: through the merger, or unchanged if `merger` is null.
+// Prints a source or its last lines: through the merger, or unchanged if `merger` is null. newline: whether unchanged
+// output gets a newline at the end if it has none.
 Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
-                   output::LineMerger* merger) {
+                   output::LineMerger* merger, bool newline) {
   const Instant now = os::process::Clock().Now();
   std::string lines;
+  char last = '\n';
   const Status read = cluster.ReadLog(id, source, tail, [&](std::string_view bytes) {
+    if (!bytes.empty()) last = bytes.back();
     if (merger == nullptr) return output::Print(bytes);
     lines.clear();
     merger->Add(source, bytes, now, lines);
     output::Print(lines);
   });
+  if (merger == nullptr && newline && last != '\n') output::Print("\n");
   if (!read.ok() || merger == nullptr) return read;
   lines.clear();
   merger->Finish(now, lines);
@@ -76,9 +81,9 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
       return other.role == source.role && other.index == source.index && other.local_rank > 0;
     });
   });
-  const bool unchanged = IsOneTask(selection) && one_process && !form.json;
+  const bool unchanged = IsOneTask(selection) && !form.json;
   for (const LogSource& source : sources) {
-    HOWDAH_TRY_STATUS(PrintSource(*job.cluster, job.id, source, tail, unchanged ? nullptr : &merger));
+    HOWDAH_TRY_STATUS(PrintSource(*job.cluster, job.id, source, tail, unchanged ? nullptr : &merger, !one_process));
   }
   if (sources.empty()) output::PrintMessage("no output yet");
   return client::kExitOk;
@@ -88,9 +93,9 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
 // lines are printed by CaughtUp, which must be called once all of that output has arrived.
 class Printer final : public backend::FollowSink {
  public:
-  Printer(const LogSelection& selection, std::optional<int64_t> tail, const Form& form)
+  Printer(const LogSelection& selection, std::optional<int64_t> tail, const Form& form, bool one_process)
       : tail_(tail),
-        raw_(IsOneTask(selection) && !form.timestamps && !form.json),
+        raw_(IsOneTask(selection) && one_process && !form.timestamps && !form.json),
         merger_(MergerFor(selection, form,
                           [this](const LogSource& source) { return output::HasSeveralProcesses(view, source); })) {}
 
@@ -118,7 +123,6 @@ class Printer final : public backend::FollowSink {
 
  private:
   void Out(const LogSource& source, std::string_view bytes) {
-    if (source.local_rank > 0) raw_ = false;  // several processes write, so merge whole lines
     if (raw_) {
       out_ += bytes;
     } else {
@@ -128,16 +132,26 @@ class Printer final : public backend::FollowSink {
 
   os::process::Clock clock_;
   std::optional<int64_t> tail_;
-  bool raw_;
+  const bool raw_;
   output::LineMerger merger_;
   std::map<LogSource, os::files::LastLinesBuffer> kept_;
   std::string out_;
 };
 
+// Whether the tasks of the selected role have one process each.
+bool HaveOneProcess(const client::Job& job, const LogSelection& selection) {
+  const auto text = job.cluster->JobFile(job.id);
+  const auto spec = text.ok() ? jobspec::ReadEffective(*text) : Result<jobspec::JobSpec>(text.error());
+  if (!spec.ok()) return false;
+  return std::none_of(spec->roles.begin(), spec->roles.end(),
+                      [&](const jobspec::RoleSpec& role) { return role.name == selection.role && role.processes > 1; });
+}
+
 Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::optional<int64_t> tail, const Form& form) {
   selection.tail_lines = tail;
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
-  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, form);
+  const bool one_process = IsOneTask(selection) && HaveOneProcess(job, selection);
+  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, form, one_process);
   while (!follow->ended()) {
     while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();
@@ -168,7 +182,11 @@ Result<int> Logs(client::Connection& connection, const LogsArguments& arguments)
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
   if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);
-  HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view));
+  const auto sources = [&job] {
+    const auto all = job.cluster->LogSources(job.id);
+    return all.ok() ? *all : std::vector<LogSource>();
+  };
+  HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view, sources));
   if (!arguments.follow) return PrintNow(job, selection, arguments.tail, arguments.form);
   return FollowLogs(job, selection, arguments.tail, arguments.form);
 }

@@ -15,6 +15,9 @@ struct OutputsArguments {
 };
 
 Result<int> Outputs(client::Connection& connection, const OutputsArguments& arguments) {
+  if (arguments.directory.empty()) {
+    return Error{ErrorCode::kUsage, "outputs: the name of the directory is empty; write . for the current directory"};
+  }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   HOWDAH_TRY(const std::string job_file, job.cluster->JobFile(job.id));
@@ -23,7 +26,8 @@ Result<int> Outputs(client::Connection& connection, const OutputsArguments& argu
     output::PrintMessage(job.id.text + " keeps no outputs: its job file has neither `outputs` nor `keep_new_files`");
     return client::kExitOk;
   }
-  HOWDAH_TRY_STATUS(FetchOutputs(*job.cluster, spec, view, arguments.directory));
+  HOWDAH_TRY(const int64_t files, FetchOutputs(*job.cluster, spec, view, arguments.directory));
+  if (files == 0 && core::IsFinal(view.state)) output::PrintMessage(job.id.text + " has kept no files");
   return client::kExitOk;
 }
 

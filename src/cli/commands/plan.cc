@@ -67,7 +67,11 @@ Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& j
   backend::Cluster::JobCheck check = cluster->Check(job.spec);
   plan.refusals = std::move(check.refusals);
   plan.ignored = std::move(check.ignored);
-  output::Print(json ? output::PlanJson(plan) : output::PlanText(plan));
+  if (json) {
+    output::WritePlanJson(plan, [](std::string_view text) { output::Print(text); });
+  } else {
+    output::Print(output::PlanText(plan));
+  }
   PrintProblems(job.hints);
   for (const std::string& note : client::SourceNotesOf(job.spec)) output::PrintNote(note);
   for (const std::string& note : client::UnwritableDirectories(job.spec)) output::PrintNote(note);

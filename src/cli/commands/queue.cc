@@ -133,14 +133,14 @@ Result<int> SetPriority(client::Connection& connection, const QueueArguments& ar
     return Error{ErrorCode::kUsage, "queue priority: '" + arguments.priority +
                                         "' is not a priority; write a whole number from 0 to " + std::to_string(kMost)};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY(const client::Job job, client::FindJobToChange(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY_STATUS(job.cluster->site().SetPriority(job.id, static_cast<int>(*priority)));
   output::PrintMessage(job.id.text + ": the priority is " + std::to_string(*priority));
   return client::kExitOk;
 }
 
 Result<int> Move(client::Connection& connection, const QueueArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY(const client::Job job, client::FindJobToChange(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY_STATUS(job.cluster->site().MoveToQueue(job.id, arguments.queue));
   output::PrintMessage(job.id.text + ": moved to the queue " + arguments.queue);
   return client::kExitOk;

@@ -30,9 +30,10 @@ void PrintOutcome(const JobId& id, const std::optional<backend::Cluster::Renewed
 
 // Supplies every job, even if an earlier one failed. Returns the exit code of the first failure.
 Result<int> Renew(client::Connection& connection, const RenewArguments& arguments) {
+  if (arguments.ids.empty()) return Error{ErrorCode::kUsage, "renew: name the jobs: ID..."};
   int exit_code = client::kExitOk;
   for (const std::string& name : arguments.ids) {
-    const auto job = client::FindJob(connection, name, output::PrintNote);
+    const auto job = client::FindJobToChange(connection, name, output::PrintNote);
     const auto renewed = job.ok() ? job->cluster->RenewTokens(job->id) : job.error();
     if (renewed.ok()) {
       PrintOutcome(job->id, *renewed, arguments.json);

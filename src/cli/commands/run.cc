@@ -64,7 +64,7 @@ class Display final : public backend::FollowSink {
  public:
   Display(const jobspec::JobSpec& spec, bool logs_to_stderr, bool timestamps)
       : logs_to_stderr_(logs_to_stderr),
-        screen_(output::WantsColour(STDERR_FILENO)),
+        screen_(output::CanRedraw(STDERR_FILENO)),
         merger_({.prefix = output::LineMerger::Prefix::kTask,
                  .colour = output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
                  .timestamps = timestamps,
@@ -87,22 +87,29 @@ class Display final : public backend::FollowSink {
 
   void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
 
+  // Handles interrupts also while the reader of the output does not read.
+  void SetInterruption(output::Interruption interruption) { interruption_ = std::move(interruption); }
+
   // Writes everything received since the last call.
   void Show() {
     if (!lines_.empty() || !messages_.empty()) screen_.Clear();
-    if (!messages_.empty()) output::PrintMessage(messages_.substr(0, messages_.size() - 1));
-    messages_.clear();
-    WriteLines();
+    Write();
     Draw();
   }
 
   void Finish() {
     merger_.Finish(clock_.Now(), lines_);
     screen_.Clear();
-    WriteLines();
+    Write();
   }
 
+  // On a terminal, shows the line at once. Otherwise the next Show writes it, because stderr may have a reader that
+  // does not read, and an interrupt must still stop the job.
   void Note(const std::string& line) {
+    if (!output::IsTerminal(STDERR_FILENO)) {
+      messages_ += line + "\n";
+      return;
+    }
     screen_.Clear();
     output::PrintMessage(line);
     Draw();
@@ -117,21 +124,20 @@ class Display final : public backend::FollowSink {
   const advice::Facts& facts() const { return facts_; }
 
  private:
-  void WriteLines() {
-    if (lines_.empty()) return;
-    if (logs_to_stderr_) {
-      output::PrintMessage(lines_.substr(0, lines_.size() - 1));
-    } else {
-      output::Print(lines_);
+  // An interrupt may add messages meanwhile.
+  void Write() {
+    while (!messages_.empty() || !lines_.empty()) {
+      output::PrintToStderr(std::exchange(messages_, ""), interruption_);
+      const std::string lines = std::exchange(lines_, "");
+      logs_to_stderr_ ? output::PrintToStderr(lines, interruption_) : output::Print(lines, interruption_);
     }
-    lines_.clear();
   }
   void Draw() {
     if (!screen_.live()) return;
     const output::TerminalSize size = output::SizeOf(STDERR_FILENO);
     const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
-    screen_.Draw(
-        output::LiveTable(usage_.AddedTo(view()), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+    screen_.Draw(output::LiveTable(usage_.AddedTo(view()), clock_.Now(), static_cast<size_t>(size.columns), rows,
+                                   output::WantsColour(STDERR_FILENO)));
   }
 
   bool logs_to_stderr_;
@@ -142,6 +148,7 @@ class Display final : public backend::FollowSink {
   UsageSamples usage_;
   advice::Facts facts_;  // the job and its status
   std::string lines_, messages_;
+  output::Interruption interruption_;
 };
 
 void NoteStop(const Result<std::string>& stopped, Display& display) {
@@ -199,7 +206,7 @@ class QueueLimit {
 // Copies the outputs of an ended job to this machine. A failure of the copy does not change the exit code of the job.
 void FetchResults(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
                   const std::string& directory) {
-  const Status fetched = FetchOutputs(cluster, spec, job, directory);
+  const auto fetched = FetchOutputs(cluster, spec, job, directory);
   if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + job.id + "` tries again");
 }
 
@@ -210,18 +217,23 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   backend::Follow& follow = **opened;
   Display display(spec, options.json, options.timestamps);
   Stopper stopper(cluster, id);
+  const auto on_signal = [&] { stopper.OnSignal(interrupts.Take(), display); };
+  display.SetInterruption({interrupts.fd(), on_signal});
   QueueLimit queue(spec.timeouts.queue);
   while (!follow.ended()) {
     auto limit = queue.Left(display.view());
     if (display.live()) limit = std::min(limit.value_or(kRedrawAfter), kRedrawAfter);
     const client::Woke woke = client::WaitFor(follow, interrupts.fd(), limit);
-    if (woke == client::Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
+    if (woke == client::Woke::kInterrupt) on_signal();
     if (woke == client::Woke::kFollow) follow.Read(display);
     queue.Check(cluster, id, display);
     display.SampleUsage(cluster, id);
     display.Show();
     if (!options.on_status || core::IsFinal(display.view().state)) continue;
-    if (const std::string lines = options.on_status(cluster, id, display.view()); !lines.empty()) display.Note(lines);
+    if (const std::string lines = options.on_status(cluster, id, display.view()); !lines.empty()) {
+      display.Note(lines);
+      display.Show();
+    }
   }
   display.Finish();
   if (!core::IsFinal(display.view().state)) {
@@ -281,9 +293,13 @@ args::Command RunCommand(client::Connection& connection) {
 
 Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec, const RunOptions& options) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  Interrupts interrupts;
-  HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
-  interrupts.Arm();
+  Interrupts interrupts("howdah: stopping the job after its submission; press Ctrl-C again to cancel the submission\n");
+  const auto before_start = [&interrupts] {
+    interrupts.Arm();
+    interrupts.SetNotice("howdah: stopping the job after its submission\n");
+  };
+  HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep, before_start));
+  interrupts.SetNotice("");
   output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsLocation(id));
   return FollowToTheEnd(*cluster, id, interrupts, options, spec);
 }

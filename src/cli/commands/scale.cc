@@ -25,7 +25,7 @@ Result<int> Scale(client::Connection& connection, const ScaleArguments& argument
   if (!instances || *instances < 0) {
     return Error{ErrorCode::kUsage, "scale: '" + text + "' is not ROLE=N; write for example worker=4"};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY(const client::Job job, client::FindJobToChange(connection, arguments.id, output::PrintNote));
   const std::string role = text.substr(0, equals);
   HOWDAH_TRY_STATUS(ScaleRole(*job.cluster, job.id, role, *instances, "howdah scale"));
   return client::kExitOk;

@@ -3,6 +3,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/follow.h"
+#include "howdah/os/process/limits.h"
 #include "interrupts.h"
 
 namespace howdah::cli::commands {
@@ -31,6 +32,7 @@ void AddListen(args::Syntax& syntax, int& listen) {
 
 Result<int> ServeForward(const client::Job& job, const rpc::streams::Target& target, int listen,
                          const std::function<std::string(const std::string& address)>& url) {
+  os::process::RaiseOpenFilesLimit();  // each connection needs descriptors
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   HOWDAH_TRY(auto forward, client::JobForward::Start(*job.cluster, job.id, target, listen, output::PrintNote));
   const Interrupts interrupts;  // created before the address is printed, because a signal may arrive from then on

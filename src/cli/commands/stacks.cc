@@ -19,7 +19,8 @@ struct StacksArguments {
 
 Result<int> Stacks(client::Connection& connection, const StacksArguments& arguments) {
   HOWDAH_TRY(const int signal, client::ParseSignal(arguments.signal));
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  const auto find = signal == 0 ? client::FindJob : client::FindJobToChange;
+  HOWDAH_TRY(const client::Job job, find(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   const auto am = job.cluster->Contact(job.id);
   if (!am.ok() && view.tasks.empty()) return am.error();  // the AM is missing, or the job belongs to another user

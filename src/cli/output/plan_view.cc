@@ -23,37 +23,56 @@ std::string Numbers(const std::vector<int>& numbers) {
   return text;
 }
 
-const jobspec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
-  size_t at = 0;
-  while (plan.spec.roles[at].name != task.role) ++at;
-  return plan.spec.roles[at];
+std::string TaskName(const Plan& plan, const PlannedTask& task) {
+  return TaskText(plan.RoleOf(task).name, task.id.index);
 }
 
-// Returns the plan with hidden secrets, so that it may be shown.
-Plan WithoutSecrets(Plan plan) {
-  client::HideSecrets(plan.spec);
-  for (PlannedTask& task : plan.tasks) client::HideSecrets(task.environment);
-  return plan;
+jobspec::EnvVars ShownEnvironment(const Plan& plan, const PlannedTask& task) {
+  jobspec::EnvVars environment = client::EnvironmentOf(plan, task);
+  client::HideSecrets(environment);
+  return environment;
+}
+
+jobspec::JobSpec ShownSpec(const Plan& plan) {
+  jobspec::JobSpec spec = plan.spec;
+  client::HideSecrets(spec);
+  return spec;
+}
+
+std::string Text(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+std::string TaskJson(const Plan& plan, const PlannedTask& task) {
+  const jobspec::RoleSpec& role = plan.RoleOf(task);
+  Json environment = Json::object();
+  for (const auto& [name, value] : ShownEnvironment(plan, task)) environment[name] = value;
+  return Text({{"role", role.name},
+               {"index", task.id.index},
+               {"memory_bytes", role.memory_bytes},
+               {"vcores", role.vcores},
+               {"gpus", role.gpus},
+               {"processes", role.processes},
+               {"ranks", task.ranks},
+               {"environment", std::move(environment)}},
+              -1);
 }
 
 }  // namespace
 
-std::string PlanText(const Plan& whole) {
-  const Plan plan = WithoutSecrets(whole);
-  std::string text = "# the effective job\n" + jobspec::DescribeEffective(plan.spec) + "\n# tasks\n";
+std::string PlanText(const Plan& plan) {
+  std::string text = "# the effective job\n" + jobspec::DescribeEffective(ShownSpec(plan)) + "\n# tasks\n";
   std::vector<Row> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
   for (const PlannedTask& task : plan.tasks) {
-    const jobspec::RoleSpec& role = RoleOf(plan, task);
-    rows.push_back({TaskText(task.role, task.index), FormatBytes(role.memory_bytes), std::to_string(role.vcores),
+    const jobspec::RoleSpec& role = plan.RoleOf(task);
+    rows.push_back({TaskName(plan, task), FormatBytes(role.memory_bytes), std::to_string(role.vcores),
                     std::to_string(role.gpus), std::to_string(role.processes), Numbers(task.ranks)});
   }
   text += FormatTable(rows);
   for (const PlannedTask& task : plan.tasks) {
-    if (task.index != 0) continue;  // other tasks differ only in their index and ranks; --json lists all
-    text += "\n# environment of " + task.role +
-            ":0 (hosts, ports, paths and the job's id are examples; inherited variables such as HOME are "
+    if (task.id.index != 0) continue;  // other tasks differ only in their index and ranks; --json lists all
+    text += "\n# environment of " + TaskName(plan, task) +
+            " (hosts, ports, paths and the job's id are examples; inherited variables such as HOME are "
             "left out)\n";
-    for (const auto& [name, value] : task.environment) text += name + "=" + Shown(value) + "\n";
+    for (const auto& [name, value] : ShownEnvironment(plan, task)) text += name + "=" + Shown(value) + "\n";
   }
   text += plan.uploads.empty() ? "\n# nothing is uploaded\n" : "\n# uploads\n";
   rows.clear();
@@ -63,35 +82,22 @@ std::string PlanText(const Plan& whole) {
   return text + FormatTable(rows);
 }
 
-std::string PlanJson(const Plan& whole) {
-  const Plan plan = WithoutSecrets(whole);
-  Json json;
-  json["problems"] = Json::array();
-  json["refusals"] = plan.refusals;
-  json["ignored"] = plan.ignored;
-  json["job"] = Json::parse(jobspec::WriteEffective(plan.spec), nullptr, /*allow_exceptions=*/false);
-  json["tasks"] = Json::array();
+void WritePlanJson(const Plan& plan, const std::function<void(std::string_view text)>& write) {
+  Json head = {{"problems", Json::array()}, {"refusals", plan.refusals}, {"ignored", plan.ignored}};
+  head["job"] = Json::parse(jobspec::WriteEffective(ShownSpec(plan)), nullptr, /*allow_exceptions=*/false);
+  const std::string first = Text(head, 1);
+  write(first.substr(0, first.rfind("\n}")) + ",\n \"tasks\": [");
   for (const PlannedTask& task : plan.tasks) {
-    const jobspec::RoleSpec& role = RoleOf(plan, task);
-    Json environment = Json::object();
-    for (const auto& [name, value] : task.environment) environment[name] = value;
-    json["tasks"].push_back({{"role", task.role},
-                             {"index", task.index},
-                             {"memory_bytes", role.memory_bytes},
-                             {"vcores", role.vcores},
-                             {"gpus", role.gpus},
-                             {"processes", role.processes},
-                             {"ranks", task.ranks},
-                             {"environment", std::move(environment)}});
+    write((&task == &plan.tasks.front() ? "\n  " : ",\n  ") + TaskJson(plan, task));
   }
-  json["uploads"] = Json::array();
+  Json uploads = Json::array();
   for (const Upload& upload : plan.uploads) {
-    json["uploads"].push_back({{"what", upload.what},
-                               {"from", upload.from},
-                               {"to", upload.to},
-                               {"bytes", upload.bytes ? Json(*upload.bytes) : Json(nullptr)}});
+    uploads.push_back({{"what", upload.what},
+                       {"from", upload.from},
+                       {"to", upload.to},
+                       {"bytes", upload.bytes ? Json(*upload.bytes) : Json(nullptr)}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  write("\n ],\n \"uploads\": " + Text(uploads, 1) + "\n}\n");
 }
 
 }  // namespace howdah::cli::output

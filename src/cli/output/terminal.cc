@@ -5,9 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <climits>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "howdah/base/text.h"
@@ -16,29 +19,53 @@
 
 namespace howdah::cli::output {
 
-void Print(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = write(STDOUT_FILENO, text.data(), text.size());
-    if (size >= 0) {
-      text.remove_prefix(static_cast<size_t>(size));
-    } else if (errno == EAGAIN) {
-      pollfd wanted{STDOUT_FILENO, POLLOUT, 0};
-      poll(&wanted, 1, -1);
-    } else if (errno == EPIPE) {
-      signal(SIGPIPE, SIG_DFL);
-      raise(SIGPIPE);
-    } else if (errno != EINTR) {
-      PrintNote(std::string("writing to stdout: ") + std::strerror(errno));
-      _exit(client::kExitFailed);
-    }
+namespace {
+
+// Waits until `fd` accepts PIPE_BUF bytes or reports an error.
+void AwaitReader(int fd, const Interruption& interruption) {
+  pollfd wanted[] = {{fd, POLLOUT, 0}, {interruption.fd, POLLIN, 0}};
+  for (;;) {
+    if (poll(wanted, std::size(wanted), -1) < 0) continue;  // a signal
+    if (wanted[1].revents != 0) interruption.handle();
+    if (wanted[0].revents != 0) return;
   }
 }
 
-void PrintMessage(std::string_view line) {
-  std::string text(line);
-  text += '\n';
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed
+// Returns 0, or the number of the error.
+int WriteAll(int fd, std::string_view text, const Interruption& interruption) {
+  const size_t most = interruption.fd < 0 ? SIZE_MAX : PIPE_BUF;  // a longer write would block despite AwaitReader
+  while (!text.empty()) {
+    if (interruption.fd >= 0) AwaitReader(fd, interruption);
+    const ssize_t size = write(fd, text.data(), std::min(text.size(), most));
+    if (size >= 0) {
+      text.remove_prefix(static_cast<size_t>(size));
+    } else if (errno == EAGAIN) {
+      AwaitReader(fd, interruption);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
 }
+
+}  // namespace
+
+void Print(std::string_view text, const Interruption& interruption) {
+  const int error = WriteAll(STDOUT_FILENO, text, interruption);
+  if (error == 0) return;
+  if (error == EPIPE) {
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+  }
+  PrintNote(std::string("writing to stdout: ") + std::strerror(error));
+  _exit(client::kExitFailed);
+}
+
+void PrintToStderr(std::string_view text, const Interruption& interruption) {
+  WriteAll(STDERR_FILENO, text, interruption);  // an error of stderr cannot be reported
+}
+
+void PrintMessage(std::string_view line) { PrintToStderr(std::string(line) + "\n"); }
 
 void PrintNote(std::string_view text) {
   std::string shown = "howdah: ";
@@ -52,10 +79,9 @@ void PrintNote(std::string_view text) {
 
 bool IsTerminal(int fd) { return isatty(fd) == 1; }
 
-bool WantsColour(int fd) {
-  const auto no_colour = client::Variable("NO_COLOR");
-  return IsTerminal(fd) && (!no_colour || no_colour->empty()) && client::Variable("TERM").value_or("") != "dumb";
-}
+bool CanRedraw(int fd) { return IsTerminal(fd) && client::Variable("TERM").value_or("") != "dumb"; }
+
+bool WantsColour(int fd) { return CanRedraw(fd) && client::Variable("NO_COLOR").value_or("").empty(); }
 
 TerminalSize SizeOf(int fd) {
   winsize size{};

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <climits>
@@ -25,11 +27,13 @@ wire::Frame Exited(std::optional<int> code, std::optional<int> signal = std::nul
   return frame;
 }
 
-Result<int> RunWith(const std::vector<wire::Frame>& frames) {
+// out: receives the output of the command; nullptr: nothing does.
+Result<int> RunWith(const std::vector<wire::Frame>& frames, const os::files::Fd* out = nullptr) {
   const os::files::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   RemoteCommand command;
   command.argv = {"true"};
   command.in = command.out = command.err = null.get();
+  if (out != nullptr) command.out = out->get();
   command.passes_signals = false;
   boost::asio::io_context loop(1);
   return RunOverStream(loop, command, [&](rpc::FrameStream::Handlers handlers) {
@@ -57,6 +61,22 @@ TEST(RunOverStream, ExitOfTheCommandIsReturned) {
     ASSERT_TRUE(code.ok()) << testing::PrintToString(row.exited.SerializeAsString());
     EXPECT_EQ(*code, row.code) << testing::PrintToString(row.exited.SerializeAsString());
   }
+}
+
+TEST(RunOverStream, OutputThatCannotBeWrittenIsAnError) {
+  wire::Frame data;
+  data.mutable_data()->set_bytes("x");
+  const os::files::Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  const auto code = RunWith({Opened(), data, Exited(0)}, &full);
+  ASSERT_FALSE(code.ok()) << *code;
+  EXPECT_EQ(code.error().message, "the output of the command: writing: No space left on device");
+
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  signal(SIGPIPE, SIG_IGN);
+  const os::files::Fd without_reader(ends[1]);
+  close(ends[0]);
+  EXPECT_EQ(*RunWith({Opened(), data, Exited(0)}, &without_reader), 128 + SIGPIPE);
 }
 
 TEST(RunOverStream, RepeatedFramesAreIgnored) {

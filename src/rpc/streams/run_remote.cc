@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -101,9 +102,14 @@ std::shared_ptr<ChannelWriter> Run::MakeOut(int fd, wire::Channel channel) {
   return std::make_shared<ChannelWriter>(
       loop_, Shared(fd), ChannelWriter::Options{channel, ChannelWriter::AtEnd::kNothing, true},
       ChannelWriter::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
-                              // The reader of our output is gone. Return the exit code of a program that writes to a
-                              // closed pipe.
-                              [this](const Error&) { End(kBySignal + SIGPIPE); }});
+                              [this](const Error& error) {
+                                const bool no_reader = error == os::files::SystemError("writing", EPIPE);
+                                // The exit code of the command does not show that its output is incomplete.
+                                exit_code_.reset();
+                                // A program that writes to a closed pipe ends by SIGPIPE.
+                                End(no_reader ? Result<int>(kBySignal + SIGPIPE)
+                                              : error.While("the output of the command"));
+                              }});
 }
 
 wire::Frame Run::Opening() const {

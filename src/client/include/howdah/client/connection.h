@@ -39,7 +39,9 @@ class Connection {
   // The backend named by --on, $HOWDAH_ON or the configuration file; nullopt if none of them names one. Returns kUsage
   // if the named backend is unknown.
   Result<std::optional<std::string>> Chosen() const;
-  // The chosen backend, or the local one.
+  // The name of the chosen backend, or "local".
+  Result<std::string> Backend() const;
+  // The backend with that name.
   Result<backend::Cluster*> Cluster();
   // The user as whom the chosen backend runs jobs (Site::User).
   Result<std::string> User();

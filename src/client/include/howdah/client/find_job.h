@@ -48,8 +48,12 @@ Status Skip(const std::vector<Backend>& backends, const Backend& failed, const E
 // If several backends are looked up for "last", `on_note` receives the id and the backend of the job. It also receives
 // the reason if a backend is skipped because it cannot be reached.
 //
-// Errors: kUsage if --on contradicts the id, or if several jobs match; kNotFound if none does.
+// Errors: kUsage if --on contradicts the id, or if several jobs match; kNotFound if none does; kUnavailable if none
+// does, and a backend was skipped.
 Result<Job> FindJob(Connection& connection, const std::string& name, const OnNote& on_note);
+// The same for commands that stop or change a job. Returns kUnavailable if a backend was skipped, because another job
+// than the user's could match. A whole id is always found.
+Result<Job> FindJobToChange(Connection& connection, const std::string& name, const OnNote& on_note);
 
 // Determines the backend from the form of an id. Returns nullopt if no backend has ids of this form.
 std::optional<std::string> BackendOfId(const std::string& id);
@@ -59,8 +63,12 @@ std::optional<std::string> BackendOfId(const std::string& id);
 // if none matches, and kUsage with the candidates if several match. `jobs`: newest first.
 Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<journal::JobView>& jobs);
 
+struct FoundJobs {
+  std::vector<Job> jobs;
+  std::vector<std::string> unreachable;  // the backends that were skipped
+};
 // Returns the jobs that have not ended, on every backend that FindJob would look up. If `name` is not empty, returns
 // only jobs with this name.
-Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note);
+Result<FoundJobs> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note);
 
 }  // namespace howdah::client

@@ -23,7 +23,8 @@ struct HistoryFilter {
 // A job and its origin.
 struct PastJob {
   journal::JobView view;                        // without tasks
-  std::optional<storage::history::Found> tony;  // nullopt for a job of the backend
+  std::optional<storage::history::Found> tony;  // nullopt for a job of a backend
+  backend::Cluster* cluster = nullptr;          // the backend of the job; nullptr for a job in a history of TonY
 };
 
 struct TonyDirectory {
@@ -49,6 +50,7 @@ class HistorySource {
 
   // Returns each job once, newest first. If a job's configuration cannot be read, its view has no name.
   Result<std::vector<PastJob>> List(const HistoryFilter& filter);
+  // Finds a job of any backend by the texts that FindJob accepts, or else a job of TonY's history by its id or "last".
   Result<PastJob> Find(const std::string& id);
 
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
@@ -63,16 +65,22 @@ class HistorySource {
   backend::Cluster& cluster() const { return *cluster_; }
 
  private:
-  HistorySource(backend::Cluster* cluster, bool with_own, NoteHandler on_note)
-      : cluster_(cluster), with_own_(with_own), on_note_(std::move(on_note)) {}
+  HistorySource(Connection& connection, backend::Cluster* cluster, std::string own_backend, NoteHandler on_note)
+      : connection_(&connection),
+        cluster_(cluster),
+        own_backend_(std::move(own_backend)),
+        on_note_(std::move(on_note)) {}
 
+  Result<PastJob> FindOwn(const std::string& id) const;
+  Result<PastJob> FindInTonyHistory(const std::string& id) const;
   Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
   Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
   // Prints notes about single jobs that could not be read. The other jobs are still shown.
   void Note(const std::vector<std::string>& problems) const;
 
+  Connection* connection_;
   backend::Cluster* cluster_;
-  bool with_own_;
+  std::string own_backend_;  // whose jobs are listed, too; "" if none
   NoteHandler on_note_;
   std::optional<TonyDirectory> tony_;
 };

@@ -1,6 +1,7 @@
-// A user's request for output of a job, and its check against the job's tasks. Pure.
+// A user's request for output of a job, and its check against the job's tasks and sources of output.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,10 @@ struct LogRequest {
   bool only_stdout = false, only_stderr = false;
 };
 
-// Returns kUsage if the job has no such role or task.
-Result<backend::LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view);
+// Returns kUsage if the job has no such role or task, and no output of it. sources: returns the sources of the job.
+// Called only for a task that the job does not have now, such as a task of a role that has become smaller.
+Result<backend::LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view,
+                                         const std::function<std::vector<backend::LogSource>()>& sources);
 
 // Selects from the existing sources: without an attempt in the selection, those of each task's newest attempt. Returns
 // kNotFound if the selected attempt has no output.

@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/ids.h"
+#include "howdah/core/exports.h"
+#include "howdah/core/job.h"
 #include "howdah/jobspec/job_spec.h"
 
 namespace howdah::client {
 
 struct PlannedTask {
-  std::string role;
-  int index = 0;
+  TaskId id;
   std::vector<int> ranks;
-  jobspec::EnvVars environment;  // variables of local rank 0; hosts, ports and job id are examples
 };
 struct Upload {
   std::string what, from, to;
@@ -26,9 +27,18 @@ struct Plan {
   std::vector<PlannedTask> tasks;
   std::vector<Upload> uploads;
   std::vector<std::string> refusals, ignored;  // as returned by backend::Cluster
+  core::PeerGroup cluster;                     // examples
+  core::Exports exports;                       // likewise
+
+  const jobspec::RoleSpec& RoleOf(const PlannedTask& task) const;
 };
 
 // `size_of` returns the size in bytes of the file or the whole directory at a path.
+// The environment may contain the addresses of all tasks. So the environments of all tasks together can need much more
+// memory than the plan.
 Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of);
+
+// Returns the variables of local rank 0; hosts, ports and job id are examples.
+jobspec::EnvVars EnvironmentOf(const Plan& plan, const PlannedTask& task);
 
 }  // namespace howdah::client

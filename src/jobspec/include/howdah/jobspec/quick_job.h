@@ -30,8 +30,8 @@ struct QuickJob {
 
 // Returns a job file with one role, `worker`, for ParseJobFile. The job keeps the new files of its tasks up to 1 GiB,
 // so that a model that a script saves in its working directory is there after `howdah run`. Variables in the values are
-// not expanded, because the user's shell has already done that.
-std::string JobFileFor(const QuickJob& job);
+// not expanded, because the user's shell has already done that. kUsage if a value is not UTF-8.
+Result<std::string> JobFileFor(const QuickJob& job);
 
 // Returns the option of `howdah run` that sets the key of such a job file: "--memory" for "roles.worker.memory".
 // Returns
@@ -39,7 +39,8 @@ std::string JobFileFor(const QuickJob& job);
 std::string OptionOf(std::string_view key);
 
 // Appends the words to every role's command. In a list of arguments they are unchanged; in a script for bash they are
-// quoted where needed. Fails if a word is not UTF-8 or contains a NUL, because job files allow neither.
+// quoted where needed. kUsage if a word is not UTF-8 or contains a NUL, because job files allow neither, or if a script
+// ends in a comment or a here-document, where bash would not read the words as arguments.
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words);
 
 }  // namespace howdah::jobspec

@@ -5,9 +5,9 @@
 //       job.json                the effective job (jobspec::WriteEffective)
 //       journal.jsonl           one journal::EncodeEntry per line; after submission written by the AM, the guardian,
 //                               or a client that records the end of an orphaned job
-//       am.lock                 locked (flock) while the AM or its guardian is running
+//       am.lock                 locked (flock) while the submission is in progress, or the AM or its guardian runs
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
-//       host.json               the host and the processes that run the job (job_host.h); deleted at the end
+//       host.json               the host and the processes that submit or run the job (job_host.h); deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
 //       feed-NAME.bin           the AM's logs of feeds (am/feed_log.h); deleted at the end
 //       alive/CONTAINER         a named pipe that the container's agents keep open; deleted at the end

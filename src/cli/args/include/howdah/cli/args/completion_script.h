@@ -2,14 +2,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "howdah/cli/args/syntax.h"
 
 namespace howdah::cli::args {
 
-std::string BashScript(const std::vector<Grammar::CommandHelp>& commands);
-std::string ZshScript(const std::vector<Grammar::CommandHelp>& commands);
-std::string FishScript(const std::vector<Grammar::CommandHelp>& commands);
+// program: the result of Grammar::Describe.
+std::string BashScript(const Grammar::CommandHelp& program);
+std::string ZshScript(const Grammar::CommandHelp& program);
+std::string FishScript(const Grammar::CommandHelp& program);
 
 }  // namespace howdah::cli::args

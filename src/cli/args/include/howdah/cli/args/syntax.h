@@ -112,8 +112,11 @@ class Grammar {
   struct CommandHelp {
     std::string name, help;
     std::vector<FlagHelp> flags;
+    int ids = 0;                       // how many of its first arguments are ids of jobs
+    std::vector<CommandHelp> actions;  // such as `list` of `history`
   };
-  std::vector<CommandHelp> Describe() const;
+  // Returns the help of the program; its actions are the commands.
+  CommandHelp Describe() const;
 
  private:
   struct Declared {

@@ -33,7 +33,8 @@ using Row = std::vector<Cell>;
 // Formats left-aligned columns, two spaces apart, one line per row, without trailing spaces.
 std::string FormatTable(const std::vector<Row>& rows);
 
-// The number of terminal columns of a text: its number of UTF-8 characters, without colour sequences.
+// The number of terminal columns of a text, without colour sequences. A Chinese, Japanese or Korean character and an
+// emoji take two columns.
 size_t WidthOf(std::string_view text);
 // Clips a line to `width` columns. A clipped line ends with "…" and resets colours.
 std::string Clip(std::string_view text, size_t width);
