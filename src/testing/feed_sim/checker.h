@@ -43,10 +43,13 @@ class Checker {
   // The newest end of each pass.
   using Closed = std::map<int64_t, feed::ClosePass>;
   const Closed& closed() const { return closed_; }
-  // The model is one of an earlier generation, for which passes had these ends. Rows that were committed since, and are
-  // not in the model, are read again.
-  void SetModel(const Trained& trained, const Closed& closed) {
-    for (const auto& [pass, close] : closed) closed_[pass] = close;
+  // The model is one of an earlier generation, for which passes had these ends, unless readers from this incarnation on
+  // have got newer ones. Rows that were committed since, and are not in the model, are read again.
+  void SetModel(const Trained& trained, const Closed& closed, int64_t incarnation) {
+    for (const auto& [pass, close] : closed) {
+      const auto known = closed_.find(pass);
+      if (known == closed_.end() || known->second.reader.incarnation < incarnation) closed_[pass] = close;
+    }
     std::erase_if(committed_, [&trained](const auto& row) { return !trained.contains(row.first); });
   }
   // The rows of the pass that the reader returns, once the pass is closed.

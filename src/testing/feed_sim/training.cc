@@ -51,15 +51,16 @@ void Training::Form(int ranks) {
     if (generation != generation_) return;
     // Before any process reads a row, the AM learns which checkpoint they have restored.
     if (!visible_) return StartProcesses();
-    if (shown_late_) checker_.SetModel(visible_->model.trained, visible_->closed);
     const int64_t before = am_.incarnation(0);
     // Programs of both kinds occur. Without the point, only the same job knows the rows of the checkpoint.
     const bool with_point = earlier_jobs_ > 0 || shown_late_ || visible_->step % 2 == 0;
     const feed::Event found = with_point ? feed::Event(feed::PointFound{generation, visible_->step, visible_->point})
                                          : feed::Event(feed::CheckpointFound{generation, visible_->step});
-    am_.Call(found, [this, generation, before] {
+    am_.Call(found, [this, generation, before, late = shown_late_ ? visible_ : std::nullopt] {
+      const bool restored = am_.incarnation(0) != before;
+      if (restored && late) checker_.SetModel(late->model.trained, late->closed, am_.incarnation(0));
       if (generation != generation_) return;
-      if (am_.incarnation(0) != before) world_.Reach(Situation::kCheckpointFound);
+      if (restored) world_.Reach(Situation::kCheckpointFound);
       StartProcesses();
     });
   });
