@@ -45,13 +45,14 @@ void RemoveInterruptedSubmissions(const Layout& layout) {
   const auto names = os::files::ListDirectory(layout.jobs());
   for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     const JobFiles files(layout.job(JobId{name}));
+    const auto has_journal = [&files] { return access(files.journal().c_str(), F_OK) == 0 || errno != ENOENT; };
+    if (has_journal()) continue;
     const auto lock = os::files::FileLock::TryExisting(files.am_lock());
     if (!lock.ok() || !lock->has_value()) continue;
     const auto recorded = ReadJobHost(files);
     if (!recorded.ok() || !*recorded) continue;  // a submission that has just begun, or a job
     if (JudgeLife(*recorded, "", ThisHost(), os::process::StartTicks) != Life::kDead) continue;
-    // Look for the journal last: a submission that has written it may have just ended.
-    if (access(files.journal().c_str(), F_OK) == 0 || errno != ENOENT) continue;
+    if (has_journal()) continue;  // a submission that has just ended
     static_cast<void>(os::files::RemoveTree(files.directory()).ok());
   }
 }
