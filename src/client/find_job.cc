@@ -68,7 +68,7 @@ Status CheckReached(const std::string& text, const std::vector<std::string>& unr
   if (unreachable.empty() || (found && purpose == Purpose::kRead)) return {};
   return Error::WithRemedy(
       ErrorCode::kUnavailable,
-      "looking for job '" + text + "': it may be a job on " + unreachable.front() + ", which could not be reached",
+      "looking for job '" + text + "': the backend " + unreachable.front() + " could not be reached, and may have it",
       "write the whole id, or choose a backend with --on");
 }
 

@@ -67,7 +67,7 @@ Result<CheckedJob> CheckJob(Cluster& cluster, const EditedJob& edited, const job
     checked.job.problems.push_back(
         {.file = host.file_name,
          .key = std::move(key),
-         .text = "its value is hidden, and the old job has no value of this name: write the value"});
+         .text = "its value is hidden, and the old job has no such key to copy it from: write the value"});
   }
   if (!checked.job.problems.empty()) return checked;
   backend::Cluster::JobCheck check = cluster.Check(checked.job.spec);

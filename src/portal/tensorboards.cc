@@ -90,7 +90,8 @@ void TensorBoards::Read(BackendService& backend) {
       [done, job = job.id, folder = board.folder, stop = board.stop.get_token()](const auto& cluster) {
         done(cluster.ok() ? DirectoryOf(**cluster, job, folder->path(), stop) : Result<std::string>(cluster.error()));
       });
-  if (!posted) done(Failed("too many requests wait for the backend '" + backend.name + "'"));
+  if (!posted)
+    done(Failed("too many requests wait for the backend '" + backend.name + "'; try again in a few seconds"));
 }
 
 void TensorBoards::OnRead(const std::string& id, const std::string& job, const Result<std::string>& problem) {

@@ -28,7 +28,7 @@ def test_kill_ends_with_3_if_yarn_cannot_be_reached(howdah, tmp_path, unreachabl
     done = howdah("kill", "--name", "sleeper", "--grace", "0s", env=unreachable)
     assert done.code == 3 and f"{job} KILLED" in done.stderr, done
     done = howdah("kill", "--all", env=unreachable)
-    assert done.code == 3 and "no queued or running job of the other backends matches" in done.stderr, done
+    assert done.code == 3 and "no queued or running job matches on the backends that were reached" in done.stderr, done
 
 
 def test_kill_handles_each_id_alone(howdah, tmp_path):

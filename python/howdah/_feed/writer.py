@@ -177,7 +177,7 @@ class FeedWriter:
         from .spark_task import KEY_END
 
         if KEY_END in str(key):
-            raise FeedMisuse(f"the key {key!r} has the character {KEY_END!r}, which separates parts of keys; remove it")
+            raise FeedMisuse(f"the key {key!r} has the character {KEY_END!r}, which separates parts; remove it")
         supplier = self._spark() if is_of_spark(data) else self._connected()
         sent = supplier.send(data, None if key is None else str(key))
         if sent is None:

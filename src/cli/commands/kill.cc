@@ -47,8 +47,8 @@ Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const 
     const bool complete = live.unreachable.empty();
     if (!complete) exit_code.Add(client::kExitUnavailable);
     if (live.jobs.empty())
-      output::PrintMessage(std::string("no queued or running job ") + (complete ? "" : "of the other backends ") +
-                           "matches; nothing to do");
+      output::PrintMessage(complete ? "no queued or running job matches; nothing to do"
+                                    : "no queued or running job matches on the backends that were reached");
     return std::move(live.jobs);
   }
   std::vector<client::Job> jobs;
