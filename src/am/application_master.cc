@@ -195,7 +195,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
                    backend_->Launch(a.container, a.task);
                  },
                  [&](const core::ReleaseContainer& a) {
-                   parts_.followers.Leave(a.container);
+                   parts_.followers.Leave(a);
                    backend_->Release(a.container);
                  },
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },

@@ -250,6 +250,10 @@ bool FeedSeats::RestartsAlone(const core::StartTask& order, const Position& posi
   return false;
 }
 
+bool FeedSeats::complete() const {
+  return std::all_of(readers_.begin(), readers_.end(), [](const Reader& reader) { return reader.attempt >= 0; });
+}
+
 void FeedSeats::Form(const FeedLog::Formed& formed) {
   formed_ = formed;
   incomplete_ = false;
@@ -258,7 +262,6 @@ void FeedSeats::Form(const FeedLog::Formed& formed) {
 }
 
 void FeedSeats::Take(const core::StartTask& order, const Position& position) {
-  if (position.readers > size()) readers_.resize(static_cast<size_t>(position.readers));
   for (int k = 0; k < position.processes; ++k) {
     at(position.first + k) = {.container = order.container, .attempt = order.attempt, .running = true};
   }

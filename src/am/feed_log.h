@@ -128,6 +128,8 @@ class FeedSeats {
   bool NeedsGeneration(const core::StartTask& order, const Position& position) const;
   // Whether the attempt needs a generation, but other readers of the present one do not start again with it.
   bool RestartsAlone(const core::StartTask& order, const Position& position) const;
+  // Whether each reader of the generation has an attempt.
+  bool complete() const;
   // Begins a generation. No attempt has a number.
   void Form(const FeedLog::Formed& formed);
   void Take(const core::StartTask& order, const Position& position);

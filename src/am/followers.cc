@@ -161,16 +161,16 @@ bool Followers::IsAwaited(const OutputContainer& container) const {
   });
 }
 
-void Followers::Leave(const ContainerId& container) {
-  OutputContainer* found = outputs_.Find(container);
+void Followers::Leave(const core::ReleaseContainer& release) {
+  OutputContainer* found = outputs_.Find(release.container);
   wire::ToExecutor order;
-  order.mutable_leave();
+  order.mutable_leave()->set_replaced(release.replaced);
   if (found != nullptr && found->connected && !found->leaving && IsAwaited(*found)) {
     order.mutable_leave()->set_linger_micros(backend::kLingerLimit.count());
     found->leaving = true;
     ++leaving_;
   }
-  wires_.order(container, order);
+  wires_.order(release.container, order);
   Tick();
 }
 

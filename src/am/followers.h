@@ -11,6 +11,7 @@
 
 #include "followed_journal.h"
 #include "follower.h"
+#include "howdah/core/action.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/os/process/clock.h"
 #include "log_pulls.h"
@@ -46,7 +47,7 @@ class Followers final : public Follower::Context {
                       const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
   void OnContainerGone(const ContainerId& container);
   // Orders the executor to exit. It may first serve its output to followers, for at most backend::kLingerLimit.
-  void Leave(const ContainerId& container);
+  void Leave(const core::ReleaseContainer& release);
 
   // OnJournal receives the current size of the journal. AddAttemptEnd receives the offset of a journal line that
   // records the end of an attempt.

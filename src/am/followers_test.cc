@@ -281,11 +281,11 @@ TEST(Followers, ExecutorLingersOnlyWhileClientsReadItsOutput) {
   scene.TellSizes(kContainer, true);
   scene.Write(kContainer, false, "last");
   scene.EndAttempt(kContainer);
-  scene.followers.Leave(kContainer);
+  scene.followers.Leave({kContainer});
   EXPECT_THAT(scene.leaves, ElementsAre("linger"));
   scene.Settle();
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave"));
-  scene.followers.Leave(kContainer);  // no client waits any more
+  scene.followers.Leave({kContainer});  // no client waits any more
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave"));
 }
 

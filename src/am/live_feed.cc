@@ -124,7 +124,6 @@ Status LiveFeed::Resume(const std::function<bool(const ContainerId&)>& continues
   }
   sources_.Resume();
   ends_unseen_ = true;
-  if (restarted_alone_) Step(feed::RankStarted{*restarted_alone_});
   Step(feed::AmResumed{});
   return {};
 }
@@ -133,22 +132,22 @@ std::optional<int> LiveFeed::Place(const core::StartTask& order, const core::Pee
   const auto position = seats_.PositionOf(order, peers);
   if (!position) return std::nullopt;
   if (seats_.Has(order, *position)) return position->first;
-  if (seats_.RestartsAlone(order, *position)) {
-    restarted_alone_ = position->first;
-  } else if (seats_.NeedsGeneration(order, *position)) {
+  const bool alone = seats_.RestartsAlone(order, *position);
+  if (seats_.NeedsGeneration(order, *position)) {
     Form({seats_.formed().generation + 1, order.generation, position->readers}, live);
   }
   for (int rank = position->first; alone_ && live && rank < position->first + position->processes; ++rank) {
     if (log_.ledger().incarnation(rank) >= 0) Lose(rank, true);
   }
   seats_.Take(order, *position);
-  if (live && restarted_alone_) Step(feed::RankStarted{*restarted_alone_});
+  if (alone) awaited_ = {position->first, ports_.clock.Now() + log_.ledger().options().lost_after};
+  if (seats_.complete()) awaited_.reset();
   return position->first;
 }
 
 void LiveFeed::Form(const FeedLog::Formed& formed, bool live) {
   seats_.Form(formed);
-  restarted_alone_.reset();
+  awaited_.reset();
   places_wanted_.clear();
   ends_unseen_ = true;
   if (!live) return;
@@ -378,6 +377,7 @@ void LiveFeed::OnUnwritten() {
 
 std::optional<Instant> LiveFeed::Deadline() const {
   std::optional<Instant> earliest = retry_at_;
+  if (awaited_ && (!earliest || awaited_->until < *earliest)) earliest = awaited_->until;
   for (const auto& at : {log_.ledger().NextDeadline(), sources_.Deadline()}) {
     if (at && (!earliest || *at < *earliest)) earliest = at;
   }
@@ -394,6 +394,10 @@ void LiveFeed::OnTime() {
       unwritten_since_.reset();
       sources_.RecheckAll();
     }
+  }
+  if (awaited_ && now >= awaited_->until) {
+    const int rank = std::exchange(awaited_, std::nullopt)->by;
+    if (!log_.ledger().progress().over) Step(feed::RankStarted{rank});
   }
   const auto due = log_.ledger().NextDeadline();
   if (due && now >= *due) Step(feed::Ticked{});

@@ -99,7 +99,13 @@ class LiveFeed final : private FeedSources::Owner {
   std::optional<Instant> unwritten_since_, retry_at_;
   bool ends_unseen_ = false;  // OnPassDone has not seen all ends of processes
   bool ending_ = false;
-  std::optional<int> restarted_alone_;  // a rank that should have restarted together with all others
+  // A rank has restarted in a feed whose ranks must restart together. The feed fails if the others, which ran then,
+  // have not followed at the limit: they may notice the failure of this one later, or never.
+  struct Awaited {
+    int by = 0;
+    Instant until;
+  };
+  std::optional<Awaited> awaited_;
 };
 
 }  // namespace howdah::am

@@ -128,7 +128,7 @@ class Am {
       followers_.OnLaunched(launch->container, launch->task);
       metrics_.OnLaunched(launch->container, launch->task);
     } else if (const auto* release = std::get_if<core::ReleaseContainer>(&action)) {
-      followers_.Leave(release->container);
+      followers_.Leave(*release);
       OnGone(release->container);
     } else if (const auto* kill = std::get_if<core::KillContainer>(&action)) {
       OnGone(kill->container);

@@ -267,7 +267,31 @@ def test_rank_that_restarts_alone_ends_a_job_whose_ranks_read_in_lockstep(split)
 
     feed = howdah.Feed(TABLE, split=split, remainder="short", buffer="1MiB")
     with pytest.raises(howdah.FeedMisuse, match="rank 0 of the feed train has restarted alone.* set `split: dynamic`"):
-        howdah.submit(read, workers=2, restart=3, data={"train": feed}, **ALONE).results(timeout=120)
+        limit = {"feed": "3s"}
+        howdah.submit(read, workers=2, restart=3, data={"train": feed}, timeouts=limit, **ALONE).results(timeout=120)
+
+
+def test_ranks_in_lockstep_that_restart_one_after_the_other_read_on(tmp_path):
+    gone = str(tmp_path / "gone")
+
+    def read():
+        import select
+
+        ctx = howdah.context()
+        if ctx.rank == 0 and ctx.attempt == 1:
+            open(gone, "w").close()
+        rows = 0
+        for number, batch in enumerate(ctx.feed("train").numpy(10)):
+            rows += len(batch["i"])
+            if number == 20 and ctx.attempt == 0:
+                while ctx.rank == 1 and not os.path.exists(gone):  # until rank 0 has restarted
+                    select.select([], [], [], 0.01)
+                os._exit(9)
+        return ctx.attempt, rows
+
+    feed = howdah.Feed(TABLE, split="equal", remainder="short", buffer="1MiB")
+    results = howdah.submit(read, workers=2, restart=1, data={"train": feed}, **ALONE).results(timeout=120)
+    assert [attempt for attempt, _ in results] == [1, 1] and sum(rows for _, rows in results) == ROWS, results
 
 
 def test_rank_that_restarts_alone_restores_its_own_checkpoint(tmp_path):
