@@ -5,6 +5,7 @@
 #include <map>
 
 #include "howdah/client/history_source.h"
+#include "howdah/client/indexed_jobs.h"
 #include "howdah/client/submitter.h"
 #include "howdah/journal/ledger.h"
 
@@ -58,7 +59,7 @@ Result<std::vector<std::string>> AskEach(const std::vector<Backend>& backends, c
     const Status asked = ask(backend);
     if (asked.ok()) continue;
     HOWDAH_TRY_STATUS(Skip(backends, backend, asked.error(), on_note));
-    if (asked.error().code == ErrorCode::kUnavailable) unreachable.push_back(backend.name);
+    if (asked.error().code != ErrorCode::kNotFound) unreachable.push_back(backend.name);
   }
   return unreachable;
 }
@@ -85,8 +86,12 @@ Result<Job> FindLast(const std::vector<Backend>& backends, Purpose purpose, cons
     auto id = backend.cluster->Resolve("last");
     if (!id.ok() && !first_error) first_error = id.error();
     if (!id.ok()) return id.error();
-    HOWDAH_TRY(const JobView view, backend.cluster->Status(*id));
-    const Instant submitted = view.submitted.value_or(Instant());
+    const auto view = backend.cluster->Status(*id);
+    if (!view.ok()) {
+      return Error{ErrorCode::kUnavailable,
+                   "the newest job, " + id->text + ", cannot be read: " + view.error().message};
+    }
+    const Instant submitted = view->submitted.value_or(Instant());
     if (newest && submitted < newest_time) return {};
     newest = Job{backend.cluster, std::move(*id)};
     newest_on = backend.name;
@@ -115,7 +120,7 @@ Result<Job> FindByText(const std::vector<Backend>& backends, const std::string& 
   std::vector<JobView> jobs;
   std::map<std::string, backend::Cluster*> cluster_of;
   const auto ask = [&](const Backend& backend) -> Status {
-    HOWDAH_TRY(const auto listed, backend.cluster->List(/*ended_too=*/true));
+    HOWDAH_TRY(const auto listed, backend.cluster->List(/*ended_too=*/true, IndexedJobs(backend.name)));
     for (const JobView& job : listed) cluster_of[job.id] = backend.cluster;
     jobs.insert(jobs.end(), listed.begin(), listed.end());
     return {};
@@ -186,7 +191,7 @@ Result<std::vector<Backend>> ConnectWithHistory(Connection& connection) {
 
 Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note) {
   if (backends.size() > 1 && error.code == ErrorCode::kNotFound) return {};
-  if (backends.size() == 1 || error.code != ErrorCode::kUnavailable) return error;
+  if (backends.size() == 1 || failed.name == "local" || error.code == ErrorCode::kUsage) return error;
   on_note("skipping " + failed.name + ": " + error.message + "; `--on local` leaves it out");
   return {};
 }

@@ -19,6 +19,12 @@ class Scanner {
   explicit Scanner(std::string_view rest) : rest_(rest) {}
 
   std::string_view Scan() {
+    const std::string_view end = ScanAll();
+    return uncertain_ ? "" : end;
+  }
+
+ private:
+  std::string_view ScanAll() {
     while (!rest_.empty()) {
       const char c = rest_.front();
       if (rest_ == "\\") return "a backslash";
@@ -36,7 +42,6 @@ class Scanner {
     return "";
   }
 
- private:
   void SkipTo(size_t at) { rest_.remove_prefix(std::min(at, rest_.size())); }
 
   // Skips a quoted text, an operator or one character.
@@ -51,7 +56,10 @@ class Scanner {
     } else if (rest_.starts_with("<<") && !in_arithmetic_) {
       TakeHereDocument();
     } else {
-      SkipTo(QuotedSize());
+      const std::string_view part = rest_.substr(0, QuotedSize());
+      const bool nested = part.starts_with('"') && (part.find("$(") != part.npos || part.find('`') != part.npos);
+      uncertain_ = uncertain_ || nested || rest_.starts_with("${") || rest_.starts_with("$'");
+      SkipTo(part.size());
     }
   }
 
@@ -102,6 +110,7 @@ class Scanner {
   std::string_view rest_;
   bool at_word_start_ = true;
   bool in_arithmetic_ = false;
+  bool uncertain_ = false;                    // the script has quotes in quotes, which are not followed
   std::vector<HereDocument> here_documents_;  // those that begin at the next line
 };
 

@@ -18,7 +18,7 @@ TEST(ScriptEndsIn, IsEmptyOnlyIfAppendedWordsAreArguments) {
       {"python train.py\n# baseline", kComment},
       {"true;# x", kComment},
       {"# note\npython train.py", ""},
-      {"echo a#b $# ${x#y} '# c' \" # d\" \\# e", ""},
+      {"echo a#b $# '# c' \" # d\" \\# e", ""},
       {"echo \"a\\\" # b\"", ""},
       {"echo 'a' # b", kComment},
       {"cat <<EOF\ntext\nEOF", kDocument},
@@ -34,6 +34,9 @@ TEST(ScriptEndsIn, IsEmptyOnlyIfAppendedWordsAreArguments) {
       {"((x <<= 1))\npython train.py", ""},
       {"python train.py \\", "a backslash"},
       {"python train.py \\\n  --lr 1", ""},
+      {"python t.py --n \"$(git log -1 --format=\"%h # %s\")\"", ""},
+      {"python t.py ${x/ #/_}", ""},
+      {"printf $'it\\'s\\n'; echo 'a # b'", ""},
       {"echo 'open", ""},
       {"echo \"open\\", ""},
   };

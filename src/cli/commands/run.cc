@@ -162,11 +162,16 @@ class Stopper {
   Stopper(backend::Cluster& cluster, const JobId& id) : cluster_(cluster), id_(id) {}
 
   void OnSignal(int number, Display& display) {
-    const bool first = count_++ == 0;
-    display.Note(first ? "stopping " + id_.text + "; press Ctrl-C again to skip the grace period"
-                       : "stopping " + id_.text + " without grace period");
-    const std::string with = number == SIGINT ? "Ctrl-C in `howdah run`" : "SIGTERM to `howdah run`";
+    const bool first = count_++ == 0, keyboard = number == SIGINT;
+    const auto note = [&] {
+      display.Note(first ? "stopping " + id_.text + "; press Ctrl-C again to skip the grace period"
+                         : "stopping " + id_.text + " without grace period");
+    };
+    // SIGTERM must stop the job also if the terminal takes no output. Ctrl-C restarts the output of a terminal.
+    if (keyboard) note();
+    const std::string with = keyboard ? "Ctrl-C in `howdah run`" : "SIGTERM to `howdah run`";
     const auto stopped = cluster_.Stop(id_, client::Requester(with), first ? std::nullopt : std::optional(Duration(0)));
+    if (!keyboard) note();
     NoteStop(stopped, display);
   }
 
@@ -191,9 +196,9 @@ class QueueLimit {
     const auto left = Left(display.view());
     if (!left || *left > Duration::zero()) return;
     const std::string within = DurationToText(*std::exchange(limit_, std::nullopt));
-    display.Note("howdah: " + id.text + " was still queued after " + within + " (timeouts.queue); killing it");
     const auto stopped =
         cluster.Stop(id, client::Requester("`timeouts.queue` of " + within + " in `howdah run`"), Duration::zero());
+    display.Note("howdah: " + id.text + " was still queued after " + within + " (timeouts.queue); killing it");
     NoteStop(stopped, display);
   }
 
