@@ -137,18 +137,17 @@ void AddHeld(const std::string& metric, const Exposition::Labels& of_job, const 
 }
 
 // The CPU time of all containers so far. The journal has it up to the end of the last attempt in each, and the AM the
-// newest sample. nullopt if no running task has a sample: the AM may not have answered, and the sum would be too low.
+// newest sample. nullopt if a running task has no sample, as after a restart of the AM: the sum would be too low.
 std::optional<double> CpuSeconds(const RunningJob& job) {
   double sum = job.ledger.job().earlier_cpu_seconds;
-  bool runs = false, sampled = false;
   for (const journal::TaskView& task : job.ledger.job().tasks) {
     const journal::TaskView* now = job.view.Find(task.role, task.index);
     const bool same = now != nullptr && now->container == task.container;
+    const bool sampled = same && now->usage.memory_bytes > 0;
+    if (task.state == core::TaskState::kRunning && !sampled) return std::nullopt;
     sum += std::max(task.container_cpu_seconds, same ? now->usage.cpu_seconds : 0);
-    runs |= task.state == core::TaskState::kRunning;
-    sampled |= same && now->usage.memory_bytes > 0;
   }
-  return runs && !sampled ? std::nullopt : std::optional(sum);
+  return sum;
 }
 
 void AddJob(const RunningJob& job, Exposition& page) {

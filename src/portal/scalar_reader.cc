@@ -22,17 +22,18 @@ Status ScalarReader::Update(storage::Files& files, Instant now, const std::funct
   std::unique_lock lock(mutex_);
   now_ = now;
   too_many_files_ = listing.too_many;
-  complete_ = true;
+  bool complete = true;
   for (const auto& [below, modified] : listing.files) {
     File& file = files_.try_emplace(below, File{.events = {}, .last_growth = now, .next_check = now}).first->second;
     if (now < file.next_check && modified == file.modified) continue;
     if (out_of_time()) {
-      complete_ = false;
+      complete = false;
       break;
     }
     file.modified = modified;
-    complete_ = Read(files, below, file, out_of_time, lock) && complete_;
+    complete = Read(files, below, file, out_of_time, lock) && complete;
   }
+  complete_ = complete;
   return {};
 }
 

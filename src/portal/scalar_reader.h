@@ -36,7 +36,7 @@ class ScalarReader {
   // file system. Lock it to call them while another thread may be in Update.
   std::mutex& mutex() { return mutex_; }
   const std::map<Key, tfevents::Curve>& curves() const { return curves_; }
-  // Whether the last Update read everything that existed.
+  // Whether the last Update that has ended read everything that existed.
   bool complete() const { return complete_; }
   // The files that could not be read, and why; empty if all could be.
   std::string problem() const;

@@ -128,7 +128,7 @@ Result<Response> Answer(Cluster& cluster, const JobId& id, ScalarCache& cache, c
     const std::unique_lock reading(scalars->reading, std::try_to_lock);
     if (reading.owns_lock()) HOWDAH_TRY_STATUS(ReadAgain(cluster, logdir, now, *scalars));
     const std::lock_guard lock(scalars->reader.mutex());
-    json["complete"] = reading.owns_lock() && scalars->reader.complete();
+    json["complete"] = scalars->reader.complete();
     json["problem"] = OrNull(scalars->reader.problem());
     found = tag ? RunsJson(scalars->reader, *tag) : TagsJson(scalars->reader);
   }
