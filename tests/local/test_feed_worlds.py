@@ -86,7 +86,8 @@ def count_rows(root, own=None):
             ctx.checkpointed(step)
 
         def gate():
-            open(f"{root}/at-{ctx.world_size}-{ctx.generation}", "w").close()
+            if ctx.rank == 0:  # which has saved the last checkpoint
+                open(f"{root}/at-{ctx.world_size}-{ctx.generation}", "w").close()
             until(lambda: os.path.exists(f"{root}/go-{ctx.world_size}"))
 
         for _ in range(2):
