@@ -8,6 +8,7 @@ import shutil
 import signal
 import tempfile
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Iterator, Mapping
 
@@ -68,6 +69,7 @@ class Context:
         self._signal = environment.get("HOWDAH_STOP_SIGNAL", "SIGTERM")
         self._total: int | None = None
         self._stopping: threading.Event | None = None
+        self._saves: Counter[int] = Counter()  # completed saves of each step with all=True
         self._lock = threading.Lock()
         self._feed_path = environment.get("HOWDAH_FEED") or None
         self._feed_lock = threading.Lock()  # of the next two
@@ -149,12 +151,16 @@ class Context:
             self._stopping = requested
         return self._stopping.is_set()
 
+    def _stop_requested(self) -> bool:
+        return self._stopping is not None and self._stopping.is_set()
+
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
         """A directory for the files of a checkpoint. At the end of the block, the files are written to the disk, the
         directory is renamed atomically to checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks
-        other than 0 are kept only with all=True, as step-N-rank-R. All ranks must save the step then: rank 0 renames
-        its directory last, and raises HowdahError after 10 minutes. After an exception no files are kept.
+        other than 0 are kept only with all=True, as step-N-rank-R. All ranks of world_size must save the step then.
+        Rank 0 waits for them before it renames the directories of all ranks. It raises HowdahError after 10 minutes, or
+        if a stop was requested and a rank does not begin to save. After an exception the files of this rank are lost.
 
         The checkpoint commits the rows that feeds have returned up to the start of the block. All ranks should call
         checkpoint(), even if their files are not kept: with split="dynamic" each rank has rows of its own."""
@@ -167,7 +173,7 @@ class Context:
                 yield scratch
             return
         name = f"step-{step}" if first else f"step-{step}-rank-{self.rank}"
-        save, ranks = f"{self.job_id}/{self.generation}", self.world_size if all else 1
+        save, ranks = checkpoints.save_id(self._saves[step]), self.world_size if all else 1
         scratch = checkpoints.begin(name)
         try:
             yield scratch
@@ -175,10 +181,14 @@ class Context:
                 if ranks > 1:
                     write_ranks(scratch, save, ranks)
                 sync_tree(scratch)
-                if first:
-                    checkpoints.await_ranks(step, save, ranks)
+                if not first:
+                    checkpoints.offer(scratch, name, save)
+            if first:
+                checkpoints.await_ranks(step, save, ranks, self._stop_requested)  # does not extend the grace
+                with self._saving():
                     self._save_points(scratch, step)  # fails if the job has replaced this process in the meantime
-                checkpoints.publish(scratch, name)
+                    checkpoints.publish(scratch, name, save, ranks)
+            self._saves[step] += all
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
@@ -244,8 +254,8 @@ class Context:
                 "a directory that all nodes share, or let the program itself save checkpoints to this URI and report "
                 "each with checkpointed(step)"
             )
-        owner = f"{self.job_id}.{self.role}-{self.index}-{self.local_rank}"
-        return Checkpoints(root, owner, self.attempt)
+        task = f"{self.role}-{self.index}-{self.local_rank}"
+        return Checkpoints(root, self.job_id, task, self.attempt, self.generation)
 
     def __repr__(self) -> str:
         rank = "no rank" if self.rank is None else f"rank {self.rank} of {self.world_size}"

@@ -3,6 +3,8 @@
 import errno
 import os
 import pathlib
+import shutil
+import threading
 import types
 
 import pytest
@@ -44,9 +46,16 @@ def content(ctx):
 
 def save_later(monkeypatch, function):
     """function: called when rank 0 waits for the other ranks. Waiting longer is an error."""
-    left = [function]
+    wait(monkeypatch, [0.0] * 2, function)
+
+
+def wait(monkeypatch, times, *functions):
+    """times: when rank 0 begins to wait, and at each look. functions: called between two looks."""
+    times, left = list(times), list(functions)
     monkeypatch.setattr(
-        _checkpoints, "time", types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda seconds: left.pop()())
+        _checkpoints,
+        "time",
+        types.SimpleNamespace(monotonic=lambda: times.pop(0), sleep=lambda seconds: left.pop(0)()),
     )
 
 
@@ -114,6 +123,16 @@ def test_checkpoint_whose_replacement_was_killed_is_found(rank, tmp_path):
         assert os.listdir(tmp_path / "c") == ["step-2"]
 
 
+def test_replaced_checkpoint_does_not_come_back(rank, tmp_path):
+    save(rank(0), 2, "old")
+    os.rename(tmp_path / "c/step-2", tmp_path / "killed")
+    save(rank(0), 2, "new")
+    os.rename(tmp_path / "killed", tmp_path / "c/.step-2.old")
+    assert content(rank(1)) == (2, "new")
+    shutil.rmtree(tmp_path / "c/step-2")
+    assert content(rank(1)) == (0, None) and os.listdir(tmp_path / "c") == []
+
+
 def test_replaced_checkpoint_is_moved_back_by_another_rank_and_replaced_again(rank, tmp_path, monkeypatch):
     save(rank(0), 2, "old")
     rename, other = os.rename, [rank(1)]
@@ -144,8 +163,8 @@ def test_checkpoint_of_all_ranks_is_complete_when_each_rank_has_saved(rank, tmp_
     zero, one = rank(0), rank(1)
 
     def save_rank_1():
-        assert content(zero) == (0, None) and "step-2" not in os.listdir(tmp_path / "c")
         save(one, 2, all=True)
+        assert content(zero) == (0, None) and not {"step-2", "step-2-rank-1"} & set(os.listdir(tmp_path / "c"))
 
     save_later(monkeypatch, save_rank_1)
     save(zero, 2, "new", all=True)
@@ -157,7 +176,7 @@ def test_rank_that_does_not_save_the_step_is_named(rank, tmp_path, monkeypatch):
     save(rank(1), 2, all=True)
     save(rank(0), 2, "old", all=True)
     monkeypatch.setattr(_checkpoints, "_RANKS_S", -1.0)
-    text = r"step 3 is incomplete.*step-3-rank-1; each rank must call checkpoint\(3, all=True\)"
+    text = r"step 3 is incomplete.*step-3-rank-1.*all 2 ranks must call checkpoint\(3, all=True\)"
     with pytest.raises(howdah.HowdahError, match=text):
         save(rank(0), 3, all=True)
     assert content(rank(0)) == (2, "old")
@@ -172,17 +191,104 @@ def test_files_of_an_earlier_save_of_the_step_do_not_count(rank, monkeypatch):
     assert content(rank(0)) == (2, "new")
 
 
-@pytest.mark.parametrize("names", [None, {"GENERATION": 1}, {"JOB_ID": "job-2"}])
-def test_checkpoint_without_the_files_of_each_rank_is_not_found(rank, tmp_path, names):
+@pytest.mark.parametrize("begun", [False, True])
+def test_rank_that_does_not_begin_to_save_before_a_stop_is_not_awaited(rank, tmp_path, monkeypatch, begun):
+    zero, one, progress = rank(0), rank(1), tmp_path / "progress-0"
+    zero._stopping = threading.Event()
+    block = one.checkpoint(2, all=True)
+    if begun:
+        block.__enter__()
+    reports = []
+
+    def stop():
+        zero._stopping.set()
+        reports.append(progress.read_text())
+
+    def save_rank_1():
+        reports.append(progress.read_text())
+        block.__exit__(None, None, None)
+
+    wait(monkeypatch, [0.0, 1.0, 9.0], stop, save_rank_1)
+    if begun:
+        save(zero, 2, "new", all=True)
+    else:
+        with pytest.raises(howdah.HowdahError, match=r"step-2-rank-1: the job stops before it is saved"):
+            save(zero, 2, "new", all=True)
+    assert content(rank(0)) == ((2, "new") if begun else (0, None))
+    assert set(reports) == {"checkpointing\n"}  # so the wait does not extend the grace of the stop
+
+
+@pytest.mark.parametrize("names", [{"GENERATION": 1}, {"JOB_ID": "job-2"}, {}])
+def test_checkpoint_stays_until_all_ranks_have_saved_the_step_again(rank, tmp_path, monkeypatch, names):
+    zero, one = rank(0), rank(1)
+    save(one, 2, "old", all=True)
+    save(zero, 2, "old", all=True)
+    if names:
+        zero, one = rank(0, **names), rank(1, **names)
+
+    def save_rank_1():
+        save(one, 2, "new", all=True)
+        assert content(rank(0)) == (2, "old") and (tmp_path / "c/step-2-rank-1/model").read_text() == "old"
+
+    save_later(monkeypatch, save_rank_1)
+    save(zero, 2, "new", all=True)
+    assert content(rank(0)) == (2, "new") and (tmp_path / "c/step-2-rank-1/model").read_text() == "new"
+    assert sorted(os.listdir(tmp_path / "c")) == ["step-2", "step-2-rank-1"]
+
+
+def test_checkpoint_is_completed_if_rank_0_is_killed_after_it_has_renamed_its_directory(rank, tmp_path, monkeypatch):
+    for text, names in (("old", {}), ("new", {"GENERATION": 1, "ATTEMPT": 1})):
+        save(rank(1, **names), 2, text, all=True)
+        with monkeypatch.context() as killed:
+            killed.setattr(_checkpoints.Checkpoints, "_collect", lambda *_: True)
+            save(rank(0, **names), 2, text, all=True)
+        with rank(1, GENERATION=2, ATTEMPT=2).checkpoint(3, all=True):  # removes what was not published
+            pass
+        assert content(rank(1)) == (2, text) and (tmp_path / "c/step-2-rank-1/model").read_text() == text
+        assert sorted(os.listdir(tmp_path / "c")) == [".step-3-rank-1.job-1.2.0.saved", "step-2", "step-2-rank-1"]
+
+
+def test_directory_of_a_rank_that_two_processes_rename_is_found(rank, tmp_path, monkeypatch):
+    save(rank(1), 2, "old", all=True)
+    save(rank(0), 2, "old", all=True)
+    later, rename, other = {"GENERATION": 1}, os.rename, [rank(1)]
+    save(rank(1, **later), 2, "new", all=True)
+
+    def meanwhile(source, target):
+        if source.endswith("step-2-rank-1") and other:
+            assert content(other.pop()) == (2, "new")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", meanwhile)
+    save(rank(0, **later), 2, "new", all=True)
+    assert other == [] and (tmp_path / "c/step-2-rank-1/model").read_text() == "new"
+    assert sorted(os.listdir(tmp_path / "c")) == ["step-2", "step-2-rank-1"]
+
+
+def test_directory_that_an_earlier_generation_has_not_published_is_removed(rank, tmp_path):
+    save(rank(1), 2, all=True)
+    save(rank(1, JOB_ID="job-2"), 2, all=True)
+    save(rank(0, GENERATION=1, ATTEMPT=1), 3)
+    assert sorted(os.listdir(tmp_path / "c")) == [".step-2-rank-1.job-2.0.0.saved", "step-3"]
+
+
+def test_checkpoint_without_the_files_of_each_rank_is_not_found(rank, tmp_path):
     for step in (1, 2):
         save(rank(1), step, all=True)
         save(rank(0), step, str(step), all=True)
     assert content(rank(0)) == (2, "2")
-    if names is None:
-        os.rename(tmp_path / "c/step-2-rank-1", tmp_path / "lost")
-    else:
-        save(rank(1, **names), 2, all=True)
+    os.rename(tmp_path / "c/step-2-rank-1", tmp_path / "lost")
     assert content(rank(0)) == content(rank(1)) == (1, "1")
+
+
+def test_checkpoint_of_a_version_without_lists_of_ranks_is_found_and_replaced(rank, tmp_path):
+    for name in ("step-2", "step-2-rank-1"):
+        (tmp_path / "c" / name).mkdir(parents=True)
+        (tmp_path / "c" / name / "model").write_text("old")
+    assert content(rank(0)) == (2, "old")
+    save(rank(1), 2, "new", all=True)
+    save(rank(0), 2, "new", all=True)
+    assert content(rank(0)) == (2, "new") and (tmp_path / "c/step-2-rank-1/model").read_text() == "new"
 
 
 def test_damaged_list_of_ranks_is_named_with_a_remedy(rank, tmp_path):
