@@ -231,8 +231,8 @@ void Executors::Forget(const ContainerId& container, std::function<void()> ended
   gone_.insert(container);
   keep_logs_.erase(container);
   // A backend can report the end of a container whose processes still run: on YARN, a node's tasks survive the death of
-  // its NodeManager. So order the executor to exit. If it had no such order before, the container was lost, and its task
-  // may go on in another one.
+  // its NodeManager. So order the executor to exit. If it had no such order before, the container was lost, and its
+  // task may go on in another one.
   wire::ToExecutor leave;
   leave.mutable_leave()->set_replaced(true);
   SendTo(container, leave, nullptr);

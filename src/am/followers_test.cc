@@ -117,7 +117,9 @@ class FollowedJob {
   void Ordered(const ContainerId& container, const wire::ToExecutor& order) {
     if (order.has_pull_log()) pulls_.push_back({container, order.pull_log()});
     if (order.has_watch_logs()) watched[container] = order.watch_logs().on();
-    if (order.has_leave()) leaves.push_back(order.leave().linger_micros() > 0 ? "linger" : "leave");
+    if (!order.has_leave()) return;
+    leaves.push_back(order.leave().linger_micros() > 0 ? "linger" : "leave");
+    if (order.leave().replaced()) leaves.back() += ", replaced";
   }
 
   os::files::Scratch scratch_;
@@ -285,8 +287,8 @@ TEST(Followers, ExecutorLingersOnlyWhileClientsReadItsOutput) {
   EXPECT_THAT(scene.leaves, ElementsAre("linger"));
   scene.Settle();
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave"));
-  scene.followers.Leave({kContainer});  // no client waits any more
-  EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave"));
+  scene.followers.Leave({kContainer, /*replaced=*/true});  // no client waits any more
+  EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave, replaced"));
 }
 
 TEST(Followers, OutputOfLostContainerEndsWithItsLastKnownSize) {

@@ -79,7 +79,7 @@ void Assembly::CloseRole(Role& role) {
 void Assembly::ReleaseIdle(Role& role) {
   for (Task& task : role.tasks()) {
     if (task.placement.container() == nullptr || IsFinal(task.state()) || task.attempt.is_open()) continue;
-    units_.allocation.containers.ReleaseFrom(task);
+    units_.allocation.containers.Replace(task);
     units_.allocation.placements.Unplace(task);
   }
 }

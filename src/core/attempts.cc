@@ -308,7 +308,7 @@ void Attempts::Close(Task& task, Instant at) {
   if (container != nullptr && container->is(Container::Phase::kKilled)) {
     containers.Detach(task);
   } else if (container != nullptr && container->reclaimed()) {
-    containers.ReleaseFrom(task);
+    units_.recovery.GoesOn(task) ? containers.Replace(task) : containers.ReleaseFrom(task);
   }
   recorder_.Ended(task, at);
   Settle(task);
@@ -320,15 +320,8 @@ void Attempts::Settle(Task& task) {
     units_.membership.scaling.Remove(task);
   } else if (units_.phase.ending()) {
     units_.ending.EndTask(task);
-  } else if (task.state() == TaskState::kSucceeded) {
-    units_.recovery.RestartsAfterSuccess(task) ? units_.recovery.RestartAlone(task) : MarkDone(task);
-  } else if (!units_.phase.Drains(task)) {
-    // The task restarts alone, or its failure is accepted. Every other remedy has begun a drain or the end of the job.
-    const auto& failure = task.attempt.failure();
-    const auto remedy = failure ? failure->remedy : std::nullopt;
-    Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept,
-            "an attempt ended, and its remedy neither restarts nor accepts it");
-    remedy == Remedy::kRestartTask ? units_.recovery.RestartAlone(task) : MarkDone(task);
+  } else if (task.state() == TaskState::kSucceeded || !units_.phase.Drains(task)) {
+    units_.recovery.GoesOn(task) ? units_.recovery.RestartAlone(task) : MarkDone(task);
   }
 }
 

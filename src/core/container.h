@@ -63,6 +63,7 @@ class Container {
   std::optional<Usage> usage_;
   Timer timer_;  // the time limit for the registration, the next heartbeat, or the end of the container
   bool storing_ = false;
+  bool replaced_ = false;  // as in ReleaseContainer
 };
 
 }  // namespace howdah::core

@@ -73,7 +73,7 @@ void Containers::Release(Container& container) {
 
 void Containers::SendRelease(Container& container) {
   Arm(container, context_.performed() + (container.storing_ ? kStoreLimit : kGoneLimit));
-  context_.Emit(ReleaseContainer{container.id_});
+  context_.Emit(ReleaseContainer{container.id_, container.replaced_});
 }
 
 void Containers::Storing(Container& container) {
@@ -86,6 +86,11 @@ void Containers::ReleaseFrom(Task& task) {
   Container& container = *task.placement.container();
   Detach(task);
   if (!container.is(Stage::kKilled)) Release(container);
+}
+
+void Containers::Replace(Task& task) {
+  if (task.placement.container() != nullptr) task.placement.container()->replaced_ = true;
+  ReleaseFrom(task);
 }
 
 void Containers::Kill(Container& container) {

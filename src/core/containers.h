@@ -39,6 +39,8 @@ class Containers {
   void Release(Container& container);
   // Detaches the task's container, if there is one, and releases it unless it was killed.
   void ReleaseFrom(Task& task);
+  // The same for a task that goes on in another container.
+  void Replace(Task& task);
   void Kill(Container& container);
   // Removes a container that is gone. Later events may still contain its id.
   void Forget(Container& container);

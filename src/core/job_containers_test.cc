@@ -153,6 +153,23 @@ TEST(JobContainers, TaskOfAnExecutorThatLeavesByAnUnknownOrderMoves) {
 )");
 }
 
+TEST(JobContainers, AttemptThatEndsByAnUnknownOrderKeepsItsUsage) {
+  Job job(JobOf({RoleOf("worker", 1)}), {}, At(Duration(0)), 1);
+  job.Step(AmStarted{"node0", 0}, At(Duration(0)));
+  job.Step(ContainerGranted{{"c"}, 0, "node1"}, At(Duration(1)));
+  job.Step(ExecutorRegistered{{"c"}, {"node1", 4000}}, At(Duration(2)));
+  job.Step(TaskStarted{{"c"}, 0, {100}, At(Duration(3))}, At(Duration(3)));
+  job.Step(HeartbeatReceived{{"c"}, Usage{.memory_bytes = 7}}, At(Duration(4)));
+  std::optional<Usage> recorded;
+  for (const Action& action : job.Step(ExecutorStoring{{"c"}}, At(Duration(5))).actions) {
+    const auto* record = std::get_if<Record>(&action);
+    const auto* ended = record != nullptr ? std::get_if<TaskChanged>(&record->change) : nullptr;
+    if (ended != nullptr && ended->state == TaskState::kLost) recorded = ended->usage;
+  }
+  ASSERT_TRUE(recorded);
+  EXPECT_EQ(recorded->memory_bytes, 7);
+}
+
 // An executor that is not connected cannot be ordered to exit.
 TEST(JobContainers, ContainerWhoseExecutorHasNotConnectedIsKilled) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(

@@ -26,7 +26,7 @@ TEST(JobGang, IncompleteGangReleasesContainersAndRequestsThemAgain) {
       granted; all GPUs are taken
 16s tick
   cancel
-  release c1
+  release c1 replaced
   task worker:0 PENDING a0
   job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
       with another job and are requested again in 1.2s; all GPUs are taken
@@ -288,7 +288,7 @@ TEST(JobGang, GangThatLostContainerBeforeStartReleasesItsOtherContainers) {
   ask worker*1
 20s tick
   cancel
-  release c1
+  release c1 replaced
   task worker:0 PENDING a0
   job waiting | 1 of 2 containers were held and no more were granted for 18.0s; they were released to avoid a deadlock
       with another job and are requested again in 1.2s

@@ -32,12 +32,12 @@ TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
   task worker:0 FAILED a2 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 2
   avoid node0 10m
   job running | node0 is avoided for 10m00s: 3 attempts failed there within 2.0s, at most 0 on any other node
-  release worker:0
+  release worker:0 replaced
   task worker:0 PENDING a3
   ask worker*1
 4s resumed 1
   job am | the application master (attempt 0) died; attempt 1 continues and has adopted 2 containers
-  release worker:0
+  release worker:0 replaced
   avoid node0 599s
   ask worker*1
 )");

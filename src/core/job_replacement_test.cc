@@ -117,7 +117,7 @@ TEST(JobReplacement, ElasticJobContinuesImmediatelyWithoutAPreemptedTask) {
 6s ended worker:0 a1
   task worker:0 STOPPED a1
 6s ended c1 a0
-  release c1
+  release c1 replaced
   task worker:1 LOST a0 | worker:1 had to stop on node1 after 3.0s, attempt 0: the cluster reclaims its container: the
       scheduler preempts it; no restart is charged
 6s ended c2 a0
@@ -215,7 +215,7 @@ TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit
 10s tick
 22s tick
   cancel
-  release worker:0
+  release worker:0 replaced
   task worker:0 PENDING a1
   job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
       with another job and are requested again in 1.4s
@@ -247,7 +247,7 @@ TEST(JobReplacement, PreemptedGangWaitsForQueue) {
   ask worker*1
 22s tick
   cancel
-  release worker:0
+  release worker:0 replaced
   task worker:0 PENDING a1
   job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
       with another job and are requested again in 1.4s
@@ -292,7 +292,7 @@ TEST(JobReplacement, PreemptedGangFailsAtQueueLimit) {
   ask worker*1
 17s tick
   cancel
-  release worker:0
+  release worker:0 replaced
   task worker:0 PENDING a1
   job waiting | 1 of 2 containers were held and no more were granted for 11.0s; they were released to avoid a deadlock
       with another job and are requested again in 1.4s

@@ -112,7 +112,7 @@ TEST(JobInfrastructure, PreemptedTaskSavesAndReleasesItsContainer) {
 60s reclaim worker:1 the scheduler preempts it
 61s exit worker:1 a0 0
 61s ended worker:1 a0
-  release worker:1
+  release worker:1 replaced
   task worker:1 LOST a0 code=0 | worker:1 had to stop on node1 after 1m00s, attempt 0: the cluster reclaims its
       container: the scheduler preempts it; no restart is charged
 61s gone worker:1

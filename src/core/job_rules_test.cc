@@ -123,7 +123,7 @@ TEST(JobRules, TaskMovesFromFaultyNode) {
 )");
     EXPECT_NE(played.find("  avoid node0 1d\n"
                           "  job running | node0 is avoided for 1d: a failure there was the node's fault\n"
-                          "  release worker:0\n  task worker:0 PENDING a1\n  ask worker*1\n"),
+                          "  release worker:0 replaced\n  task worker:0 PENDING a1\n  ask worker*1\n"),
               std::string::npos)
         << played;
   }

@@ -30,7 +30,7 @@ TEST(JobStages, LaterGangIsRequestedWhenItsDependencyFinished) {
   task worker:0 ALLOCATED a0 in c1
 14s tick
   cancel
-  release c1
+  release c1 replaced
   task worker:0 PENDING a0
 14s gone c1
 16s heartbeat store:0
@@ -104,7 +104,7 @@ TEST(JobStages, LaterGangReleasesContainersWhenItsDependencyRestarts) {
   task reader:0 READY a1
   task store:0 READY a1
   cancel
-  release c1
+  release c1 replaced
   task worker:0 PENDING a0
 4s tick
   start reader:0 a1 g1 in reader:0
@@ -198,7 +198,7 @@ TEST(JobStages, GangThatLosesATaskWhileItWaitsHoldsItsContainersForALimitedTime)
   job waiting | role worker waits until ps:0 is ready; it has run since 2026-11-21T00:00:00.000Z without success of
       its probe: http://127.0.0.1/up
   cancel
-  release worker:1
+  release worker:1 replaced
   task worker:1 PENDING a0
 14s gone worker:1
 16s heartbeat ps:0

@@ -97,7 +97,7 @@ void Placements::On(const ReclaimAnnounced& e) {
                   e.preempted};
   task.placement.SetPreempted(task.placement.preempted() || e.preempted);
   if (!task.attempt.is_open()) {
-    containers_.ReleaseFrom(task);
+    task.done() ? containers_.ReleaseFrom(task) : containers_.Replace(task);
     LoseIdle(task, loss, context_.now);
   } else if (!task.attempt.failure() && task.attempt.ranks().left > 0 && !task.attempt.stop()) {
     attempts_.NoteFailure(task, attempts_.FailureOf(task, Cause::Kind::kReclaimed, context_.now, loss));
@@ -144,6 +144,7 @@ void Placements::On(const ExecutorStoring& e) {
   if (!container->is(Stage::kConnected)) return;
   Task& task = *container->task();
   const Loss loss{kReleasedText, /*infrastructure=*/true};
+  task.TakeUsage();
   containers_.ReleaseFrom(task);
   if (task.attempt.is_open()) return CloseLost(task, loss, context_.now);
   LoseIdle(task, loss, context_.now);

@@ -69,6 +69,18 @@ bool Recovery::RestartsAfterSuccess(Task& task) {
   return BudgetOf(task) > 0;
 }
 
+bool Recovery::GoesOn(Task& task) {
+  if (task.seat.leaving() || phase_.ending()) return false;
+  if (task.state() == TaskState::kSucceeded) return RestartsAfterSuccess(task);
+  if (phase_.Drains(task)) return true;
+  // The task restarts alone, or its failure is accepted. Every other remedy has begun a drain or the end of the job.
+  const auto& failure = task.attempt.failure();
+  const auto remedy = failure ? failure->remedy : std::nullopt;
+  Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept,
+          "an attempt ended, and its remedy neither restarts nor accepts it");
+  return remedy == Remedy::kRestartTask;
+}
+
 void Recovery::React(Task& task) {
   if (phase_.ending() || task.seat.leaving()) return;
   for (Role& role : roster_.roles()) {
@@ -139,7 +151,7 @@ void Recovery::Revive(Task& task) {
   task.attempt.ForgetFailure();
   task.SetStack("");
   task.SetDone(false);
-  if (moves) containers.ReleaseFrom(task);
+  if (moves) containers.Replace(task);
   container = task.placement.container();
   if (container == nullptr) {
     task.Become(TaskState::kPending);

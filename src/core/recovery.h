@@ -40,6 +40,8 @@ class Recovery {
   bool FailsJob(const Task& task) const;
   // Whether the task, which has succeeded, starts again because of `restart.always`.
   bool RestartsAfterSuccess(Task& task);
+  // Whether the task, whose attempt has ended, goes on with another attempt.
+  bool GoesOn(Task& task);
   // Whether the task may be started again although it is done.
   bool MayRestart(const Task& task) const;
   // When the job first ran, in any generation; nullopt if it has not run yet.

@@ -236,7 +236,9 @@ struct Writer {
   }
   std::string operator()(const CancelRequests&) const { return "cancel"; }
   std::string operator()(const LaunchExecutor& a) const { return "launch " + a.container.text + " " + Name(a.task); }
-  std::string operator()(const ReleaseContainer& a) const { return "release " + a.container.text; }
+  std::string operator()(const ReleaseContainer& a) const {
+    return "release " + a.container.text + (a.replaced ? " replaced" : "");
+  }
   std::string operator()(const KillContainer& a) const { return "kill " + a.container.text; }
   std::string operator()(const StartTask& a) const {
     return "start " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " in " +

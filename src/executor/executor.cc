@@ -135,6 +135,7 @@ void Executor::OnLeave(const wire::Leave& leave) {
   const bool first = !leaving_.exit_code;
   if (!first && !leaving_.lingering) return;
   BeginExit(0);
+  if (first && leave.replaced()) outputs_.DropOutputs();
   if (first && leave.linger_micros() > 0) Linger(std::min(Duration(leave.linger_micros()), kLingerLimit));
   if (leave.linger_micros() == 0) leaving_.lingering = false;
   if (runner_.running()) return runner_.Stop(Duration(0), Duration(0));

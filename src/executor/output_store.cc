@@ -25,7 +25,7 @@ OutputStore::~OutputStore() {
 bool OutputStore::Begin(const TaskPlan& plan, std::function<void()> done) {
   if (std::exchange(begun_, true)) return false;
   const OutputRules rules = jobspec::OutputsOf(plan.spec, plan.role());
-  const bool has_outputs = plan.options.store_outputs && rules.keeps_files();
+  const bool has_outputs = !drops_outputs_ && plan.options.store_outputs && rules.keeps_files();
   if (!has_outputs && !plan.options.store_logs) return false;
   thread_ = std::thread([this, &plan, rules, has_outputs, keeps_logs = keeps_logs_, done = std::move(done)] {
     const Status outputs = has_outputs ? StoreOutputs(plan.options, rules) : Status();

@@ -17,6 +17,8 @@ class OutputStore {
 
   // The logs are to be stored in any case, because the node leaves the cluster.
   void KeepLogs() { keeps_logs_ = true; }
+  // The outputs are not to be stored, because the task goes on in another container.
+  void DropOutputs() { drops_outputs_ = true; }
   // Begins to store the files. Returns false if there is nothing to store, or if an earlier call has begun. Otherwise
   // calls `done` on the loop's thread when they are stored. Errors are logged.
   bool Begin(const TaskPlan& plan, std::function<void()> done);
@@ -26,7 +28,7 @@ class OutputStore {
  private:
   boost::asio::io_context& loop_;
   std::thread thread_;
-  bool begun_ = false, keeps_logs_ = false;
+  bool begun_ = false, keeps_logs_ = false, drops_outputs_ = false;
 };
 
 }  // namespace howdah::executor

@@ -316,6 +316,18 @@ TEST(Stopping, OutputsAreStoredIfTheAmIsLostBeforeItsLeaveOrder) {
   EXPECT_EQ(task.Stored(), "model.pt");
 }
 
+// The outputs would overwrite those of the container in which the task goes on.
+TEST(Stopping, OutputsOfATaskThatGoesOnElsewhereAreNotStored) {
+  for (const Duration linger : {Duration(0), Duration(1h)}) {
+    Storing task;
+    task.Permit();
+    task.Leave(linger, /*replaced=*/true);
+    if (linger > Duration(0)) task.Leave();
+    EXPECT_EQ(task.Wait(), 0);
+    EXPECT_FALSE(os::files::ReadFile(task.scratch / "stored").ok());
+  }
+}
+
 // In this test and the next one, the executor or the guardian dies while the task runs and ignores the stop signal.
 // Task's destructor checks that no process is left.
 TEST(Stopping, DeathOfTheExecutorKillsTheTask) {

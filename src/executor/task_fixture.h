@@ -200,9 +200,10 @@ class Task {
     message.mutable_stop()->set_grace_micros(grace.count());
     Send(message);
   }
-  void Leave(Duration linger = Duration(0)) {
+  void Leave(Duration linger = Duration(0), bool replaced = false) {
     wire::ToExecutor message;
     message.mutable_leave()->set_linger_micros(linger.count());
+    message.mutable_leave()->set_replaced(replaced);
     Send(message);
   }
 

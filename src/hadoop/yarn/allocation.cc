@@ -19,13 +19,16 @@ void Allocation::Ask(int key, const Shape& shape, int count) {
   asked.shape = shape;
   asked.outstanding += count;
   asked.dirty = true;
+  asked.rejected = false;
 }
 
 void Allocation::CancelAll() {
   for (auto& [key, asked] : asked_) {
     if (asked.outstanding == 0) continue;
     asked.outstanding = 0;
-    asked.dirty = true;
+    // Do not send the count 0 of a rejected ask, because it would be rejected, too. Containers that are still granted
+    // for an earlier ask are released as surplus.
+    asked.dirty = !std::exchange(asked.rejected, false);
   }
 }
 
@@ -121,7 +124,7 @@ std::optional<Instant> Allocation::NextBlacklistExpiry() const {
 
 bool Allocation::HasChanges(Instant now) const {
   return in_flight_ || !releases_.empty() || !unclear_.empty() || avoided(now) != blacklist_ ||
-         std::any_of(asked_.begin(), asked_.end(), [](const auto& a) { return a.second.dirty; });
+         std::any_of(asked_.begin(), asked_.end(), [](const auto& a) { return a.second.dirty && !a.second.rejected; });
 }
 
 int Allocation::outstanding() const {
@@ -220,7 +223,7 @@ const AllocateRequestProto& Allocation::Request(Instant now) {
   in_flight_->set_response_id(response_id_);
   if (std::exchange(resuming_, false)) return *in_flight_;
   for (auto& [key, asked] : asked_)
-    if (asked.dirty) AddAsks(key, asked);
+    if (asked.dirty && !asked.rejected) AddAsks(key, asked);
   for (const ContainerId& id : std::exchange(releases_, {})) *in_flight_->add_release() = ToProto(id);
   AddBlacklist(now);
   return *in_flight_;
@@ -300,22 +303,22 @@ void Allocation::Complete(const ContainerStatusProto& status, Effects& effects) 
 }
 
 std::map<int, int> Allocation::Rejected() {
-  std::map<int, int> dropped;
-  if (!in_flight_) return dropped;
+  std::map<int, int> rejected;
+  if (!in_flight_) return rejected;
   std::set<int64_t> given_up;
   for (const auto& ask : in_flight_->ask()) given_up.insert(ask.allocation_request_id());
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
-    if (asked.outstanding > 0) dropped[static_cast<int>(key)] = std::exchange(asked.outstanding, 0);
-    // Do not send the new count (0): containers that are still granted for earlier asks are released as surplus.
     asked.dirty = false;
+    asked.rejected = asked.outstanding > 0;
+    if (asked.rejected) rejected[static_cast<int>(key)] = asked.outstanding;
   }
   for (const auto& id : in_flight_->release())
     if (held_.contains(FromProto(id))) releases_.insert(FromProto(id));
   for (const auto& name : in_flight_->blacklist_request().blacklist_additions()) blacklist_.erase(name);
   for (const auto& name : in_flight_->blacklist_request().blacklist_removals()) blacklist_.insert(name);
   in_flight_.reset();
-  return dropped;
+  return rejected;
 }
 
 void Allocation::Resync() {

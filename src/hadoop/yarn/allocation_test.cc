@@ -351,7 +351,7 @@ TEST(Allocation, ResyncSendsFullState) {
   EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node1"));
 }
 
-TEST(Allocation, RejectedRequestDropsOnlyItsAsks) {
+TEST(Allocation, OnlyTheAsksOfARejectedRequestAreNotSentAgain) {
   Allocation a;
   a.SetNodes(Nodes(4));
   a.Ask(0, kSmall, 1);
@@ -363,12 +363,33 @@ TEST(Allocation, RejectedRequestDropsOnlyItsAsks) {
   a.Ask(1, {.resource = {1 << 30, 1, {}}}, 1);
   a.Request(kNow);
   a.Rejected();
-  EXPECT_EQ(a.outstanding(), 0);
+  EXPECT_EQ(a.outstanding(), 1);
   const AllocateRequestProto request = a.Request(kNow);
   EXPECT_THAT(request.ask(), IsEmpty());
   EXPECT_EQ(request.response_id(), 1);
   EXPECT_THAT(Releases(request), ElementsAre(1));
   EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node2"));
+}
+
+// The scheduler accepted an ask, and rejected its repetition because its largest node was lost. The node has returned.
+TEST(Allocation, EarlierAskOfARejectedRequestIsStillGranted) {
+  Allocation a;
+  a.Ask(0, kSmall, 3);
+  a.Request(kNow);
+  a.Apply(Response(1));
+  a.SetNodes(Nodes(2));
+  a.Request(kNow);
+  EXPECT_THAT(a.Rejected(), ElementsAre(testing::Pair(0, 3)));
+  a.SetNodes(Nodes(3));
+  EXPECT_FALSE(a.HasChanges(kNow));
+  EXPECT_THAT(a.Request(kNow).ask(), IsEmpty());
+  EXPECT_EQ(a.Apply(Response(2, {Container(1, 0, "node1")})).granted.size(), 1u);
+  a.Ask(0, kSmall, 0);
+  EXPECT_EQ(Asks(a.Request(kNow), 0), "*:2 /even:2 /odd:2 node1:2 node2:2 node3:2");
+  a.Rejected();
+  a.CancelAll();
+  EXPECT_THAT(a.Request(kNow).ask(), IsEmpty());
+  EXPECT_EQ(a.Apply(Response(3, {Container(2, 0, "node1")})).surplus.size(), 1u);
 }
 
 TEST(Allocation, FailingNodeIsBlacklistedForTenMinutes) {

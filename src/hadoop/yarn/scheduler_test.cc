@@ -102,7 +102,7 @@ class SchedulerTest : public testing::Test, public SchedulerSink {
   void OnRejected(const Error& error, const std::map<int, int>& containers) override {
     events_.push_back("rejected: " + error.message);
     for (const auto& [key, count] : containers) {
-      events_.push_back("dropped " + std::to_string(key) + "*" + std::to_string(count));
+      events_.push_back("asked " + std::to_string(key) + "*" + std::to_string(count));
     }
   }
   void OnUnreachable(const std::string& why) override { events_.push_back("unreachable: " + why); }
@@ -205,15 +205,15 @@ TEST_F(SchedulerTest, LostAnswerToRegistrationIsTolerated) {
   EXPECT_THAT(events_, ElementsAre("registered, without an answer"));
 }
 
-TEST_F(SchedulerTest, RejectedAskIsReportedAndDropped) {
+TEST_F(SchedulerTest, RejectedAskIsReportedAndNotRepeated) {
   Make();
   scheduler_->Ask(0, {.resource = {1 << 30, 1, {}}}, 3);
   Fail(Remote("InvalidResourceRequestException", "Invalid resource request!"));
   ASSERT_TRUE(RunUntil([&] { return events_.size() == 3 && script_.requests.size() >= 3; }));
-  EXPECT_EQ(events_[2], "dropped 0*3");
+  EXPECT_EQ(events_[2], "asked 0*3");
   EXPECT_EQ(events_[1], "rejected: the heartbeat to the ResourceManager: Invalid resource request!");
   EXPECT_EQ(script_.requests.back().ask_size(), 0);
-  EXPECT_EQ(scheduler_->allocation().outstanding(), 0);
+  EXPECT_EQ(scheduler_->allocation().outstanding(), 3);
 }
 
 TEST_F(SchedulerTest, SameRequestIsRepeatedUntilResourceManagerAnswers) {

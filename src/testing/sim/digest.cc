@@ -8,7 +8,7 @@ struct Digester {
   void operator()(const core::RequestContainers& a) { d.All(a.asks, a.together); }
   void operator()(const core::CancelRequests&) {}
   void operator()(const core::LaunchExecutor& a) { d.All(a.container.text, a.task.role, a.task.index); }
-  void operator()(const core::ReleaseContainer& a) { d.Put(a.container.text); }
+  void operator()(const core::ReleaseContainer& a) { d.All(a.container.text, a.replaced); }
   void operator()(const core::KillContainer& a) { d.Put(a.container.text); }
   void operator()(const core::StartTask& a) {
     d.All(a.container.text, a.task.role, a.task.index, a.attempt, a.generation);

@@ -105,7 +105,9 @@ struct ActionText {
   std::string operator()(const core::LaunchExecutor& a) const {
     return "LaunchExecutor " + a.container.text + " for " + TaskName(spec, a.task);
   }
-  std::string operator()(const core::ReleaseContainer& a) const { return "ReleaseContainer " + a.container.text; }
+  std::string operator()(const core::ReleaseContainer& a) const {
+    return "ReleaseContainer " + a.container.text + (a.replaced ? " replaced" : "");
+  }
   std::string operator()(const core::KillContainer& a) const { return "KillContainer " + a.container.text; }
   std::string operator()(const core::StartTask& a) const {
     return "StartTask " + TaskName(spec, a.task) + " as " + std::to_string(a.slot) + " in " + a.container.text +

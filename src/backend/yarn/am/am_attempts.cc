@@ -16,6 +16,10 @@ int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configurat
   return std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
 }
 
+bool MayBeRestarted(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration) {
+  return MaxAttempts(spec, configuration) >= 2;
+}
+
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                             Instant now) {
   return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {

@@ -15,6 +15,9 @@ namespace howdah::backend::yarn::am {
 // the ResourceManager's configuration.
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
+// Whether the ResourceManager starts another AM after this one has released its own container.
+bool MayBeRestarted(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
+
 // Counts the failed attempts before `attempt`. Like RMAppImpl, does not count attempts that were preempted or lost with
 // their node, or failures older than kAttemptFailureWindow. attempts: all attempts of the application.
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,

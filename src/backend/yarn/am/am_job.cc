@@ -291,7 +291,9 @@ Result<AmJob::StartingPoint> AmJob::Restore(const os::process::Clock& clock) {
                                                        .identity = parts_->identity,
                                                        .present = *parts_->credentials->Get(),
                                                        .listen_host = listen_host,
-                                                       .checkpoint = kCheckpointFile},
+                                                       .checkpoint = kCheckpointFile,
+                                                       .own_container = parts_->container.container,
+                                                       .own_host = parts_->container.node_host},
                                                       clock));
   parts_->TakeNewerTokens();
   return parts_->RestoreStored(clock.Now());

@@ -18,6 +18,8 @@ constexpr auto kStopLimit = 8000ms;
 // The cluster has this time to report the end of a container after its executor has left it. A node reports it with its
 // next heartbeat, but with Docker only many seconds later. The guardian exits within milliseconds after the executor.
 constexpr auto kReportLimit = 250ms;
+// A container is stopped if it still exists this long after its executor has left it: the executor hangs in its exit.
+constexpr auto kExitLimit = 10s;
 
 hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
@@ -121,7 +123,15 @@ void ContainerTable::Left(const ContainerId& id) {
     Container* container = Find(id);
     if (error || container == nullptr) return;
     container->left = true;
+    if (!container->stopping) StopLater(*container, id);
     events_.on_left(id);
+  });
+}
+
+void ContainerTable::StopLater(Container& container, const ContainerId& id) {
+  container.stop_timer.expires_after(kExitLimit);
+  container.stop_timer.async_wait([this, id](const boost::system::error_code& error) {
+    if (!error && Find(id) != nullptr) Stop(id);
   });
 }
 

@@ -69,6 +69,8 @@ class ContainerTable {
   // Queries the progress of the container's start at growing intervals until the executor has connected.
   void CheckProgressLater(const ContainerId& id);
   void OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status);
+  // Stops the container if it still exists after a while. For a container that the core has forgotten (on_left).
+  void StopLater(Container& container, const ContainerId& id);
   void SendStop(const ContainerId& id);
 
   boost::asio::io_context& loop_;

@@ -72,7 +72,7 @@ GatedRequests::GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Schedu
 }
 
 void GatedRequests::Ask(const core::RequestContainers& request) {
-  together_ = request.together;
+  if (!request.optional) together_ = request.together;
   for (const auto& ask : request.asks) Ask(ask.role, ask.count);
   Update();
 }
@@ -107,17 +107,17 @@ void GatedRequests::OnTurn() {
       const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
       if (count > 0) withheld_[static_cast<int>(role)] += count;
     }
+    rejected_.Clear();
     scheduler_.CancelAll();
   } else {
     for (const auto& [role, count] : std::exchange(withheld_, {})) AskScheduler(role, count);
   }
   Update();
-  Report();
 }
 
 void GatedRequests::Report() {
-  core::RequestsDelayed delayed{lack_, gate_.closed() && !gate_.reason().empty()};
-  if (delayed.queued) delayed.reason += (lack_.empty() ? "" : "; ") + gate_.reason();
+  core::RequestsDelayed delayed{lack_.empty() ? rejected_.reason() : lack_, gate_.closed() && !gate_.reason().empty()};
+  if (delayed.queued) delayed.reason += (delayed.reason.empty() ? "" : "; ") + gate_.reason();
   if (delayed.reason == reported_.reason && delayed.queued == reported_.queued) return;
   reported_ = delayed;
   sink_.OnEvent(delayed);
@@ -132,13 +132,14 @@ void GatedRequests::Update() {
     if (count == 0) continue;
     pending.push_back({spec_.roles[i].name, count, ContainerSize(spec_.roles[i]), NodeLabel(spec_, spec_.roles[i])});
   }
+  if (pending.empty()) rejected_.Clear();
   monitor_.SetPending(std::move(pending));
+  Report();
 }
 
 int GatedRequests::PendingOf(int role) const {
   const auto withheld = withheld_.find(role);
-  return scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second) +
-         rejected_.count(role);
+  return scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);
 }
 
 std::vector<AllowedNodes> GatedRequests::Placement() const {
@@ -160,17 +161,23 @@ void GatedRequests::OnRegistered(const ::hadoop::yarn::RegisterApplicationMaster
 }
 
 bool GatedRequests::OnRejected(const Error& error, const std::map<int, int>& containers) {
-  return rejected_.Add(error, containers);
+  if (!rejected_.Add(error, containers)) return false;
+  Report();
+  return true;
 }
 
 void GatedRequests::OnFacts(const Result<ClusterFacts>& facts) {
   const auto largest = facts.ok() ? std::optional(LargestAmounts(facts->nodes)) : std::nullopt;
   const auto size_of = [this](int role) { return ContainerSize(spec_.roles[static_cast<size_t>(role)]); };
-  for (const auto& [role, count] : rejected_.TakeRepeatable(together_, largest, size_of)) Ask(role, count);
+  for (const int role : rejected_.TakeRepeatable(together_, largest, size_of)) {
+    // An earlier request may have been granted.
+    if (scheduler_.allocation().outstanding(role) > 0) AskScheduler(role, /*count=*/0);
+  }
 }
 
 void GatedRequests::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   rejected_.OnAnswer();
+  Report();
   if (response.has_limit()) monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
 }
 

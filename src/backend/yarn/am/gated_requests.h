@@ -45,7 +45,7 @@ class GatedRequests {
   void Update();
   void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response);
-  // containers: those that the scheduler has dropped, by role. Returns false if they can never be granted.
+  // containers: those of the rejected request, by role. Returns false if they can never be granted.
   bool OnRejected(const Error& error, const std::map<int, int>& containers);
 
  private:
@@ -55,7 +55,7 @@ class GatedRequests {
   void Ask(int role, int count);
   void AskScheduler(int role, int count);
   void OnFacts(const Result<ClusterFacts>& facts);
-  // The number of containers of the role that are pending, also those that are withheld or rejected.
+  // The number of containers of the role that are pending, also those that are withheld.
   int PendingOf(int role) const;
   std::vector<AllowedNodes> Placement() const;
 
@@ -68,7 +68,7 @@ class GatedRequests {
   std::string lack_;             // the reason of the monitor
   core::RequestsDelayed reported_;
   RejectedRequests rejected_;
-  bool together_ = false;  // the newest request is that of a gang
+  bool together_ = false;  // the newest request that is not optional is that of a gang
 };
 
 }  // namespace howdah::backend::yarn::am

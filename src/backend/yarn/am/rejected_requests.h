@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "howdah/base/result.h"
 #include "howdah/hadoop/yarn/resource.h"
@@ -19,21 +20,23 @@ class RejectedRequests {
   // containers: those of the rejected request, by role. Returns false if they can never be granted: the error has
   // another reason than their size, or the running nodes were already large enough for all of them.
   bool Add(const Error& error, const std::map<int, int>& containers);
-  // Returns the containers, by role, that should be requested again, and forgets them. together: either all or none.
+  // Returns the roles whose containers should be requested again, and forgets them. together: either all or none.
   // largest: the largest amount of each resource type on a running node; nullopt if it is unknown, so that only another
   // request can show whether the ResourceManager accepts them now.
-  std::map<int, int> TakeRepeatable(bool together, const std::optional<hadoop::yarn::Resource>& largest,
-                                    const std::function<hadoop::yarn::Resource(int role)>& size_of);
+  std::set<int> TakeRepeatable(bool together, const std::optional<hadoop::yarn::Resource>& largest,
+                               const std::function<hadoop::yarn::Resource(int role)>& size_of);
   // Call it for every answer of the ResourceManager that is not a rejection.
   void OnAnswer();
   void Clear() { *this = {}; }
 
-  int count(int role) const;
+  // The reason of the newest rejection, until the ResourceManager has accepted all requests.
+  const std::string& reason() const { return reason_; }
 
  private:
-  std::map<int, int> containers_;  // by role
-  std::set<int> repeated_;         // roles that were requested again, for which the running nodes were large enough
-  int answers_left_ = 0;           // until the ResourceManager has accepted the requests for `repeated_`
+  std::set<int> roles_;
+  std::set<int> repeated_;  // roles that were requested again, for which the running nodes were large enough
+  int answers_left_ = 0;    // until the ResourceManager has accepted the requests that were repeated
+  std::string reason_;
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "am_attempts.h"
 #include "container_environment.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
@@ -123,11 +124,20 @@ class TokenWait final : public hadoop::yarn::SchedulerSink {
   }
 
   void OnRegistered(const std::optional<::hadoop::yarn::RegisterApplicationMasterResponseProto>& answer) override {
+    // As in YarnBackend::OnRegistered. This AM has written nothing that the next one needs.
+    const bool may_leave = MayBeRestarted(options_.spec, options_.configuration);
+    if (!answer && may_leave && options_.own_container.attempt.attempt > 1) {
+      std::cerr << "the application master gives its container back: the ResourceManager's answer to its registration "
+                   "was lost\n";
+      return scheduler_->AdoptSurplus(options_.own_container, options_.own_host);  // releases the container
+    }
     Save(checkpoint_.Save(answer.value_or(::hadoop::yarn::RegisterApplicationMasterResponseProto())));
     registered_ = true;
     EndIfReady();
   }
-  void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) override { Save(checkpoint_.Save(response)); }
+  void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) override {
+    if (registered_) Save(checkpoint_.Save(response));
+  }
   // The checkpoint has the containers of each answer.
   void OnGranted(const hadoop::yarn::Allocation::Granted&) override {}
   void OnCompleted(const hadoop::yarn::Allocation::Completed&) override {}

@@ -7,6 +7,7 @@
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/yarn/ids.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/rpc/identity.h"
@@ -20,7 +21,9 @@ struct TokenWaitOptions {
   const rpc::Identity& identity;
   hadoop::rpc::Credentials present;  // the credentials of the container
   std::string listen_host;
-  std::string checkpoint;  // the path of the ResourceManagerCheckpoint
+  std::string checkpoint;                   // the path of the ResourceManagerCheckpoint
+  hadoop::yarn::ContainerId own_container;  // the container in which the AM runs
+  std::string own_host;                     // its node
 };
 
 // Registers this attempt with the ResourceManager, so that clients find it, and waits for newer tokens: from `howdah

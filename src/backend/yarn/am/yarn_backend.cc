@@ -58,16 +58,11 @@ void KeepLogsOf(backend::Sink& sink, const YarnBackend::Options& options, const 
   if (!AggregatesLogs(options)) sink.OnEvent(backend::LogsEndangered{id});
 }
 
-// Whether the ResourceManager starts another AM after this one has left.
-bool MayBeRestarted(const YarnBackend::Options& options) {
-  return MaxAttempts(options.spec, options.configuration) >= 2;
-}
-
 GangGate::Options GateOptionsOf(const YarnBackend::Options& options) {
   return {.job = options.start.job,
           .label = options.start.node_label,
           .attempt = options.own_container.attempt,
-          .may_step_aside = MayBeRestarted(options)};
+          .may_step_aside = MayBeRestarted(options.spec, options.configuration)};
 }
 
 // Reports a container that is being released because the job does not need it.
@@ -144,7 +139,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       departure_(scheduler_, containers_,
                  {.container = options_.own_container,
                   .host = options_.own_host,
-                  .may_leave = MayBeRestarted(options_),
+                  .may_leave = MayBeRestarted(options_.spec, options_.configuration),
                   .store = options_.store_state}),
       requests_(
           loop, scheduler_, sink_, options_.clock,
@@ -233,7 +228,9 @@ void YarnBackend::OnRegistered(const std::optional<::hadoop::yarn::RegisterAppli
 }
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
-  if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
+  // An AM that leaves in OnRegistered saves nothing, so that another process of the attempt leaves, too.
+  const Status saved = registered_ ? checkpoint_.Save(response) : Status();
+  if (!saved.ok()) sink_.OnLost(saved.error());
   if (earlier_.restored) Inherit({}, 0);  // Inherit was not called, because the job has recorded no containers
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
   const Takeover takeover = TakeOverMissing(std::exchange(earlier_.missing, {}), response);

@@ -101,6 +101,7 @@ class YarnBackendTest : public testing::Test, public backend::Sink {
 
   void OnEvent(const backend::BackendEvent& event) override {
     if (const auto* exited = std::get_if<core::ContainerExited>(&event)) ends_.push_back(exited->how);
+    if (const auto* delayed = std::get_if<core::RequestsDelayed>(&event)) delays_.push_back(delayed->reason);
     if (const auto* refused = std::get_if<core::RequestsRefused>(&event)) refusals_.push_back(refused->reason);
   }
   void OnLost(const Error& error) override { ADD_FAILURE() << error.message; }
@@ -113,7 +114,7 @@ class YarnBackendTest : public testing::Test, public backend::Sink {
   jobspec::JobSpec spec_;
   Status stored_;
   FakeCalls::Rm rm_;
-  std::vector<std::string> ends_, refusals_;
+  std::vector<std::string> ends_, refusals_, delays_;
   std::optional<YarnBackend> backend_;
 };
 
@@ -124,6 +125,10 @@ TEST_F(YarnBackendTest, AttemptWithoutAnswerToItsRegistrationMakesRoomForTheNext
   ASSERT_TRUE(RunUntil([&] { return rm_.requests.size() >= 3; }));
   EXPECT_THAT(Released(), ElementsAre(1)) << "its own container";
   EXPECT_THAT(ends_, IsEmpty());
+  backend_.reset();
+  std::optional<ResourceManagerCheckpoint::State> restored;
+  ASSERT_TRUE(ResourceManagerCheckpoint::Open(scratch_ / "2", restored).ok());
+  EXPECT_FALSE(restored) << "another process of the attempt would take the containers for lost";
 }
 
 TEST_F(YarnBackendTest, ContainersThatNoAnswerListsAreReleasedAndReported) {
@@ -162,6 +167,7 @@ TEST_F(YarnBackendTest, RequestThatIsTooLargeAtPresentIsRepeated) {
   };
   ASSERT_TRUE(RunUntil([&] { return asks() >= 2; }));
   EXPECT_THAT(refusals_, IsEmpty());
+  EXPECT_THAT(delays_, ElementsAre("the heartbeat to the ResourceManager: Invalid resource request!"));
 }
 
 TEST_F(YarnBackendTest, RequestWithAnotherFaultIsRefused) {

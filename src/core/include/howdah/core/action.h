@@ -36,6 +36,9 @@ struct LaunchExecutor {
 // ContainerExited always.
 struct ReleaseContainer {
   ContainerId container;
+  // The task goes on in another container. So the outputs in this one are not stored, because they would overwrite
+  // those of the other container, which may be stored earlier.
+  bool replaced = false;
 };
 // Kill everything that runs in the container, at once.
 struct KillContainer {

@@ -60,8 +60,8 @@ class Allocation {
 
   explicit Allocation(AllocationOptions options = {}) : options_(options) {}
 
-  // Requests `count` more containers. `key` identifies the shape and must be >= 0. The shape of a key may change only
-  // while the key has no outstanding ask.
+  // Requests `count` more containers. If the ask was rejected, requests all of its containers again. `key` identifies
+  // the shape and must be >= 0. The shape of a key may change only while the key has no outstanding ask.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   // Releases a granted container, and stops counting it on its node. Its completion follows as an effect, except if a
@@ -93,7 +93,7 @@ class Allocation {
   std::optional<Instant> NextBlacklistExpiry() const;
   std::set<std::string> avoided(Instant now) const;
 
-  // Whether there are changes that the scheduler has not acknowledged.
+  // Whether there are changes that the scheduler has neither acknowledged nor rejected.
   bool HasChanges(Instant now) const;
   // The number of containers that were requested and not granted yet.
   int outstanding() const;
@@ -105,8 +105,9 @@ class Allocation {
   const ::hadoop::yarn::AllocateRequestProto& Request(Instant now);
   // Handles the answer to Request().
   Effects Apply(const ::hadoop::yarn::AllocateResponseProto& response);
-  // Call this when the scheduler has rejected the whole request. Drops the asks that were in the request, and returns
-  // their outstanding containers by key. Everything else in it is sent again.
+  // Call this when the scheduler has rejected the whole request. Returns the outstanding containers of the asks that
+  // were in the request, by key. These asks are not sent again before the next Ask for them. But the scheduler may have
+  // accepted an earlier ask for the same containers, so they remain outstanding. Everything else is sent again.
   std::map<int, int> Rejected();
   // Call this when a restarted ResourceManager did not know this attempt, and the attempt has registered again. Sends
   // all asks and the blacklist again.
@@ -121,6 +122,7 @@ class Allocation {
     int outstanding = 0;
     bool dirty = false;          // whether the scheduler must receive the ask (again)
     std::set<std::string> rows;  // names of the rows sent since the last registration
+    bool rejected = false;       // not sent again, although it may be dirty
   };
   struct Held {
     int key = 0;

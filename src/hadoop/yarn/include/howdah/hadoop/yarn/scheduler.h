@@ -45,7 +45,8 @@ class SchedulerSink {
   // Called for surplus containers, too. Allocation releases these, and OnCompleted is not called for them.
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
-  // The ResourceManager rejected the last asks. They have been dropped. containers: those that they requested, by key.
+  // The ResourceManager rejected the last asks. They are not sent again before the next Ask for them. containers: those
+  // that they requested, by key.
   virtual void OnRejected(const Error& error, const std::map<int, int>& containers) = 0;
   // The ResourceManager is unreachable for the reason `why`. If `why` is empty, the ResourceManager is reachable again.
   // Containers continue to run while it is unreachable.
