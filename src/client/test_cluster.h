@@ -2,19 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "howdah/backend/cluster.h"
-#include "howdah/backend/job_metrics.h"
+#include "howdah/backend/testing.h"
 
 namespace howdah::client {
 
-class FakeCluster final : public backend::Cluster {
+class FakeCluster final : public backend::FailingCluster {
  public:
   explicit FakeCluster(std::optional<std::vector<journal::JobView>> jobs) : jobs_(std::move(jobs)) {}
 
@@ -38,35 +35,6 @@ class FakeCluster final : public backend::Cluster {
   }
   Result<std::string> JobFile(const JobId& id) override { return "job file of " + id.text; }
   std::string LogsLocation(const JobId& id) override { return id.text; }
-
-  JobCheck Check(const jobspec::JobSpec&) override { return {}; }
-  Result<JobId> Submit(const jobspec::JobSpec&, const backend::SubmitOptions&) override { return Unreachable(); }
-  Result<std::vector<JobId>> Jobs(std::optional<Instant>) override { return Unreachable(); }
-  howdah::Status ReadJournal(const JobId&, const std::function<void(const core::JournalEntry&)>&) override {
-    return Unreachable();
-  }
-  Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId&, std::optional<backend::LogSelection>) override {
-    return Unreachable();
-  }
-  Result<std::vector<backend::LogSource>> LogSources(const JobId&) override { return Unreachable(); }
-  howdah::Status ReadLog(const JobId&, const backend::LogSource&, std::optional<int64_t>,
-                         const std::function<void(std::string_view)>&) override {
-    return Unreachable();
-  }
-  Result<std::unique_ptr<backend::LogFile>> OpenLog(const JobId&, const backend::LogSource&) override {
-    return Unreachable();
-  }
-  Result<std::unique_ptr<backend::JobWatch>> Watch() override { return Unreachable(); }
-  Result<FetchedOutputs> FetchOutputs(const JobId&, const std::string&) override { return Unreachable(); }
-  Result<std::string> ReadResult(const JobId&, const std::string&, int, int) override { return Unreachable(); }
-  Result<backend::JobMetrics> Metrics(const JobId&, const metrics::Query&) override { return Unreachable(); }
-  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override { return Unreachable(); }
-  Result<std::string> Stop(const JobId&, const std::string&, std::optional<Duration>) override { return Unreachable(); }
-  howdah::Status AwaitGone(const JobId&) override { return Unreachable(); }
-  howdah::Status Scale(const JobId&, const std::string&, int, const std::string&) override { return Unreachable(); }
-  Result<std::optional<RenewedTokens>> RenewTokens(const JobId&) override { return Unreachable(); }
-  Result<rpc::AmContact> Contact(const JobId&) override { return Unreachable(); }
-  backend::Site& site() override { std::abort(); }
 
  private:
   static Error Unreachable() { return {ErrorCode::kUnavailable, "no answer"}; }

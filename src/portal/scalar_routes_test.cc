@@ -16,11 +16,9 @@ namespace {
 using testing::HasSubstr;
 
 // One event file. Its readers wait at its end.
-class SlowFile final : public storage::Files {
+class SlowFile final : public EventFile {
  public:
   SlowFile(std::binary_semaphore& begun, std::binary_semaphore& released) : begun_(begun), released_(released) {}
-  Result<std::vector<Entry>> List(const std::string&) override { return std::vector<Entry>{{.name = "tfevents"}}; }
-  Result<std::string> Read(const std::string&, size_t) override { return Failed("made up"); }
   Status ReadFrom(const std::string&, int64_t, const OnBytes& on_bytes) override {
     std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/tfevents/testdata/pytorch.tfevents", std::ios::binary);
     std::ostringstream content;
@@ -29,24 +27,6 @@ class SlowFile final : public storage::Files {
     begun_.release();
     released_.acquire();
     return passed;
-  }
-  Status Write(const std::string&, std::string_view) override { return Failed("made up"); }
-  Status MakeDirectories(const std::string&) override { return Failed("made up"); }
-  Status Rename(const std::string&, const std::string&) override { return Failed("made up"); }
-  Status Delete(const std::string&) override { return Failed("made up"); }
-
- private:
-  std::binary_semaphore& begun_;
-  std::binary_semaphore& released_;
-};
-
-class ClusterWithScalars final : public FakeCluster {
- public:
-  ClusterWithScalars(std::binary_semaphore& begun, std::binary_semaphore& released)
-      : begun_(begun), released_(released) {}
-  Result<std::string> JobFile(const JobId&) override { return std::string(kJobFileWithLogdir); }
-  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override {
-    return std::unique_ptr<storage::Files>(std::make_unique<SlowFile>(begun_, released_));
   }
 
  private:
@@ -64,7 +44,7 @@ TEST(ScalarRoutes, RequestDoesNotWaitForTheReadingOfAnotherOne) {
   BackendService& backend = services.backends.emplace_back();
   backend.name = "yarn";
   const auto make = [&] {
-    return Result(std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithScalars>(begun, released)));
+    return ClusterWithEvents::Make([&] { return std::make_unique<SlowFile>(begun, released); });
   };
   backend.pool = std::make_unique<BackendPool>(make, 2);
   web::Routes routes;

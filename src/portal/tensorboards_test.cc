@@ -15,45 +15,37 @@ namespace {
 constexpr std::chrono::minutes kPatience{1};
 
 // An event file that grows for as long as it is read.
-class EndlessFile final : public storage::Files {
+class EndlessFile final : public EventFile {
  public:
   explicit EndlessFile(std::counting_semaphore<>& begun) : begun_(begun) {}
-  Result<std::vector<Entry>> List(const std::string&) override { return std::vector<Entry>{{.name = "tfevents"}}; }
-  Result<std::string> Read(const std::string&, size_t) override { return Failed("made up"); }
   Status ReadFrom(const std::string&, int64_t, const OnBytes& on_bytes) override {
     begun_.release();
     for (;;) HOWDAH_TRY_STATUS(on_bytes("x"));
   }
-  Status Write(const std::string&, std::string_view) override { return Failed("made up"); }
-  Status MakeDirectories(const std::string&) override { return Failed("made up"); }
-  Status Rename(const std::string&, const std::string&) override { return Failed("made up"); }
-  Status Delete(const std::string&) override { return Failed("made up"); }
 
  private:
   std::counting_semaphore<>& begun_;
 };
 
-class ClusterWithEvents final : public FakeCluster {
- public:
-  explicit ClusterWithEvents(std::counting_semaphore<>& begun) : begun_(begun) {}
-  Result<std::string> JobFile(const JobId&) override { return std::string(kJobFileWithLogdir); }
-  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override {
-    return std::unique_ptr<storage::Files>(std::make_unique<EndlessFile>(begun_));
+// A portal with the backend "yarn", whose jobs have endless event files.
+struct TensorBoardsTest : testing::Test {
+  TensorBoardsTest() { backend.name = "yarn"; }
+  void MakePool(size_t threads) {
+    const auto make = [this] {
+      return ClusterWithEvents::Make([this] { return std::make_unique<EndlessFile>(begun); });
+    };
+    backend.pool = std::make_unique<BackendPool>(make, threads);
   }
 
- private:
-  std::counting_semaphore<>& begun_;
-};
-
-TEST(TensorBoards, OneJobIsCopiedAtATimeAndUntilItsTensorBoardStops) {
-  constexpr size_t kThreads = 4;
-  std::counting_semaphore<> begun(0);
+  std::counting_semaphore<> begun{0};  // copies
   boost::asio::io_context loop;
   Services services{loop, {}};
   BackendService& backend = services.backends.emplace_back();
-  backend.name = "yarn";
-  backend.pool = std::make_unique<BackendPool>(
-      [&] { return Result(std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithEvents>(begun))); }, kThreads);
+};
+
+TEST_F(TensorBoardsTest, OneCopyRunsAtATimeAndEndsWithItsTensorBoard) {
+  constexpr size_t kThreads = 4;
+  MakePool(kThreads);
   TensorBoards boards(services);
   std::vector<std::string> ids;
   for (size_t i = 0; i < kThreads; ++i) {
@@ -80,14 +72,8 @@ TEST(TensorBoards, OneJobIsCopiedAtATimeAndUntilItsTensorBoardStops) {
   EXPECT_TRUE(backend.pool->Stop(kPatience));
 }
 
-TEST(TensorBoards, CopyEndsWithThePortal) {
-  std::counting_semaphore<> begun(0);
-  boost::asio::io_context loop;
-  Services services{loop, {}};
-  BackendService& backend = services.backends.emplace_back();
-  backend.name = "yarn";
-  backend.pool = std::make_unique<BackendPool>(
-      [&] { return Result(std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithEvents>(begun))); }, 1);
+TEST_F(TensorBoardsTest, CopyEndsWithThePortal) {
+  MakePool(1);
   {
     TensorBoards boards(services);
     ASSERT_TRUE(boards.Start({{&backend, JobId{"job"}}}).ok());

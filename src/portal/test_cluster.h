@@ -1,56 +1,45 @@
-// For tests only: a backend whose calls fail, except for those that a test overrides.
+// For tests only: a backend that has a job with event files.
 #pragma once
 
-#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "howdah/backend/cluster.h"
-#include "howdah/backend/job_metrics.h"
-#include "howdah/backend/site.h"
+#include "howdah/backend/testing.h"
 
 namespace howdah::portal {
 
-inline constexpr char kJobFileWithLogdir[] = R"({"name": "a", "roles": {"w": {"memory": "8MiB", "command": "true"}},)"
-                                             R"( "tensorboard": {"logdir": "hdfs://ns1/logs"}})";
-
-class FakeCluster : public backend::Cluster {
+// A directory with one event file, which cannot be written.
+class EventFile : public storage::Files {
  public:
-  JobCheck Check(const jobspec::JobSpec&) override { return {}; }
-  Result<JobId> Submit(const jobspec::JobSpec&, const backend::SubmitOptions&) override { return error_; }
-  Result<JobId> Resolve(const std::string&) override { return error_; }
-  Result<journal::JobView> Status(const JobId&) override { return error_; }
-  Result<std::vector<journal::JobView>> List(bool, const backend::EndedJobs&) override { return error_; }
-  Result<std::vector<JobId>> Jobs(std::optional<Instant>) override { return error_; }
-  howdah::Status ReadJournal(const JobId&, const std::function<void(const core::JournalEntry&)>&) override {
-    return error_;
+  Result<std::vector<Entry>> List(const std::string&) override { return std::vector<Entry>{{.name = "tfevents"}}; }
+  Result<std::string> Read(const std::string&, size_t) override { return Failed("made up"); }
+  Status Write(const std::string&, std::string_view) override { return Failed("made up"); }
+  Status MakeDirectories(const std::string&) override { return Failed("made up"); }
+  Status Rename(const std::string&, const std::string&) override { return Failed("made up"); }
+  Status Delete(const std::string&) override { return Failed("made up"); }
+};
+
+class ClusterWithEvents final : public backend::FailingCluster {
+ public:
+  using Open = std::function<std::unique_ptr<storage::Files>()>;
+
+  explicit ClusterWithEvents(Open open) : open_(std::move(open)) {}
+  // A result that a factory of a BackendPool can return.
+  static Result<std::unique_ptr<backend::Cluster>> Make(Open open) {
+    return std::unique_ptr<backend::Cluster>(std::make_unique<ClusterWithEvents>(std::move(open)));
   }
-  Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId&, std::optional<backend::LogSelection>) override {
-    return error_;
+
+  Result<std::string> JobFile(const JobId&) override {
+    return std::string(R"({"name": "a", "roles": {"w": {"memory": "8MiB", "command": "true"}},)"
+                       R"( "tensorboard": {"logdir": "hdfs://ns1/logs"}})");
   }
-  Result<std::vector<backend::LogSource>> LogSources(const JobId&) override { return error_; }
-  howdah::Status ReadLog(const JobId&, const backend::LogSource&, std::optional<int64_t>,
-                         const std::function<void(std::string_view)>&) override {
-    return error_;
-  }
-  Result<std::unique_ptr<backend::LogFile>> OpenLog(const JobId&, const backend::LogSource&) override { return error_; }
-  Result<std::unique_ptr<backend::JobWatch>> Watch() override { return error_; }
-  Result<FetchedOutputs> FetchOutputs(const JobId&, const std::string&) override { return error_; }
-  Result<std::string> ReadResult(const JobId&, const std::string&, int, int) override { return error_; }
-  Result<backend::JobMetrics> Metrics(const JobId&, const metrics::Query&) override { return error_; }
-  Result<std::string> JobFile(const JobId&) override { return error_; }
-  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override { return error_; }
-  std::string LogsLocation(const JobId&) override { return ""; }
-  Result<std::string> Stop(const JobId&, const std::string&, std::optional<Duration>) override { return error_; }
-  howdah::Status AwaitGone(const JobId&) override { return error_; }
-  howdah::Status Scale(const JobId&, const std::string&, int, const std::string&) override { return error_; }
-  Result<std::optional<RenewedTokens>> RenewTokens(const JobId&) override { return error_; }
-  Result<rpc::AmContact> Contact(const JobId&) override { return error_; }
-  backend::Site& site() override { std::abort(); }
+  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string&) override { return open_(); }
 
  private:
-  const Error error_ = {ErrorCode::kUnavailable, "this backend is made up"};
+  const Open open_;
 };
 
 }  // namespace howdah::portal
