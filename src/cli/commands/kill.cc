@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "first_failure.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
@@ -18,25 +19,9 @@ struct KillArguments {
   std::optional<Duration> grace;
 };
 
-// The exit code of the first failure.
-class ExitCode {
- public:
-  void Add(int code) {
-    if (value_ == client::kExitOk) value_ = code;
-  }
-  void Add(const Error& error) {
-    output::PrintNote(error.message);
-    Add(client::ExitCodeOf(error));
-  }
-  int value() const { return value_; }
-
- private:
-  int value_ = client::kExitOk;
-};
-
 // Finds the jobs to kill. A job that cannot be found does not protect the others.
 Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const KillArguments& arguments,
-                                          ExitCode& exit_code) {
+                                          FirstFailure& failure) {
   const int ways = (arguments.ids.empty() ? 0 : 1) + (arguments.all ? 1 : 0) + (arguments.name.empty() ? 0 : 1);
   if (ways != 1) {
     return Error{ErrorCode::kUsage, ways == 0 ? "kill: name the jobs: ID..., --name NAME or --all"
@@ -45,7 +30,7 @@ Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const 
   if (arguments.ids.empty()) {
     HOWDAH_TRY(auto live, client::LiveJobs(connection, arguments.name, output::PrintNote));
     const bool complete = live.unreachable.empty();
-    if (!complete) exit_code.Add(client::kExitUnavailable);
+    if (!complete) failure.Add(client::kExitUnavailable);
     if (live.jobs.empty())
       output::PrintMessage(complete ? "no queued or running job matches; nothing to do"
                                     : "no queued or running job matches on the backends that were reached");
@@ -57,7 +42,7 @@ Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const 
     if (job.ok()) {
       jobs.push_back(std::move(*job));
     } else {
-      exit_code.Add(job.error());
+      failure.Add(job.error());
     }
   }
   return jobs;
@@ -81,8 +66,8 @@ Status KillJob(const client::Job& job, const client::StopOptions& options, bool 
 
 // Kills every job, even if an earlier one could not be killed.
 Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
-  ExitCode exit_code;
-  HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments, exit_code));
+  FirstFailure failure;
+  HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments, failure));
   const client::StopOptions options{client::Requester("`howdah kill`"), arguments.grace, output::PrintNote};
   // Begin all stops before waiting for the first, so that the grace periods run at the same time. Ignore errors here,
   // because KillJob reports them.
@@ -94,9 +79,9 @@ Result<int> Kill(client::Connection& connection, const KillArguments& arguments)
   }
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Status killed = KillJob(jobs[i], options, begun[i]);
-    if (!killed.ok()) exit_code.Add(killed.error());
+    if (!killed.ok()) failure.Add(killed.error());
   }
-  return exit_code.value();
+  return failure.exit_code();
 }
 
 }  // namespace

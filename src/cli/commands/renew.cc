@@ -1,11 +1,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "first_failure.h"
 #include "howdah/base/time.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
-#include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
 #include "howdah/journal/job_view.h"
 
@@ -31,18 +31,17 @@ void PrintOutcome(const JobId& id, const std::optional<backend::Cluster::Renewed
 // Supplies every job, even if an earlier one failed. Returns the exit code of the first failure.
 Result<int> Renew(client::Connection& connection, const RenewArguments& arguments) {
   if (arguments.ids.empty()) return Error{ErrorCode::kUsage, "renew: name the jobs: ID..."};
-  int exit_code = client::kExitOk;
+  FirstFailure failure;
   for (const std::string& name : arguments.ids) {
     const auto job = client::FindJobToChange(connection, name, output::PrintNote);
     const auto renewed = job.ok() ? job->cluster->RenewTokens(job->id) : job.error();
     if (renewed.ok()) {
       PrintOutcome(job->id, *renewed, arguments.json);
-      continue;
+    } else {
+      failure.Add(renewed.error());
     }
-    output::PrintNote(renewed.error().message);
-    if (exit_code == client::kExitOk) exit_code = client::ExitCodeOf(renewed.error());
   }
-  return exit_code;
+  return failure.exit_code();
 }
 
 }  // namespace
