@@ -377,8 +377,8 @@ void LiveFeed::OnUnwritten() {
 
 std::optional<Instant> LiveFeed::Deadline() const {
   std::optional<Instant> earliest = retry_at_;
-  if (awaited_ && (!earliest || awaited_->until < *earliest)) earliest = awaited_->until;
-  for (const auto& at : {log_.ledger().NextDeadline(), sources_.Deadline()}) {
+  const auto awaited = awaited_ ? std::optional(awaited_->until) : std::nullopt;
+  for (const auto& at : {log_.ledger().NextDeadline(), sources_.Deadline(), awaited}) {
     if (at && (!earliest || *at < *earliest)) earliest = at;
   }
   return earliest;
